@@ -1,0 +1,1 @@
+"""Who builds: agents behind one interface, found by entry point."""

@@ -1,0 +1,49 @@
+"""The condition: everything that is varied between items, and the identity made of it (design sections 1 and 9)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from underspec.artifact.base import Artifact
+from underspec.artifact.canonical import digest_of
+
+Exposure = Literal["L1", "L2", "L3", "ground", "recovered"]
+Network = Literal["none", "registries", "open"]
+
+
+class Condition(Artifact):
+    """One cell of an experiment.
+
+    A field at its default leaves no trace in the identity, so new fields never change old ids; a default's meaning
+    must therefore never change.
+    """
+
+    protocol: Literal["build"] = "build"
+    agent: str = Field(min_length=1)
+    model: str | None = None
+    exposure: Exposure = "L1"
+    stakeholder: Literal["user-agent", "nobody"] = "user-agent"
+    router: str = "lexical"
+    budget: int = Field(default=16, ge=0, le=10_000)
+    scaffold: bool = False
+    image: Literal["base", "provisioned"] = "base"
+    language: str | None = None
+    network: Network = "none"
+    grade_network: Network = "none"
+    build_seconds: int = Field(default=7200, ge=1)
+
+    def identity(self) -> dict[str, Any]:
+        """The fields that differ from their defaults, as JSON values."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def id(self) -> str:
+        """SHA-256 of the canonical JSON of :meth:`identity`."""
+        return digest_of(self.identity())
+
+    @property
+    def asks(self) -> bool:
+        """Whether the agent may ask anybody anything."""
+        return self.stakeholder != "nobody" and self.budget > 0

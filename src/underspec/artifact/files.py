@@ -1,0 +1,105 @@
+"""Files that are whole or absent: atomic writes, create-if-absent, publication of folders."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from underspec.errors import HostExhaustedError
+
+_EXHAUSTED = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextlib.contextmanager
+def host_exhaustion(path: Path) -> Iterator[None]:
+    """Turn "no space left" on the host into its own typed error, so that it never passes for a bad result."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _EXHAUSTED:
+            raise HostExhaustedError(
+                "no space left on the host",
+                file=str(path),
+                mend="free some disk and run the same command again",
+            ) from error
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in ``folder`` durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("xb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write ``path`` whole, replacing what was there; a reader or a crash never sees half of it."""
+    with host_exhaustion(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+        try:
+            _write_synced(temporary, data)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(path.parent)
+
+
+def create_if_absent(path: Path, data: bytes) -> bool:
+    """Write ``path`` whole unless it exists. Returns whether this call created it."""
+    with host_exhaustion(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+        try:
+            _write_synced(temporary, data)
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                return False
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(path.parent)
+        return True
+
+
+def publish_folder(prepared: Path, target: Path) -> bool:
+    """Move the folder ``prepared`` to ``target`` unless ``target`` exists. Returns whether this call did it.
+
+    Both must lie on one file system. Files are synced first, so that what is published survives a crash whole.
+    ``prepared`` must not be empty (an empty ``target`` would be replaced) and is removed when it lost the race.
+    """
+    with host_exhaustion(target):
+        entries = list(prepared.rglob("*"))
+        if not entries:
+            raise ValueError(f"nothing to publish in {prepared}")
+        for entry in entries:
+            if entry.is_file() and not entry.is_symlink():
+                with entry.open("rb") as stream:
+                    os.fsync(stream.fileno())
+            elif entry.is_dir() and not entry.is_symlink():
+                sync_folder(entry)
+        sync_folder(prepared)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            prepared.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            shutil.rmtree(prepared)
+            return False
+        sync_folder(target.parent)
+        return True

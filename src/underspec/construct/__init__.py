@@ -1,0 +1,1 @@
+"""From a repository or a commission to a task."""

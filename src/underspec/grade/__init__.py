@@ -1,0 +1,1 @@
+"""What a deliverable is worth: cases, outcomes and their comparison."""

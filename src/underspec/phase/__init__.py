@@ -1,0 +1,1 @@
+"""What happens: one file a phase, each reading and writing named artifacts only."""

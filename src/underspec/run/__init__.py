@@ -1,0 +1,1 @@
+"""Conditions, the plan, the run store and executors."""

@@ -1,0 +1,1 @@
+"""Where code runs: the Sandbox protocol, its backends and images."""

@@ -1,0 +1,1 @@
+"""Who answers: records, routers, sessions and the HTTP channel."""

@@ -1,0 +1,1 @@
+"""What is asked: the task folder, its typed parts, loading, validation and release."""

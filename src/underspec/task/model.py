@@ -1,0 +1,174 @@
+"""The typed parts of a task (design section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from underspec.artifact.outcomes import SuiteName
+
+LEVELS = ("L1", "L2", "L3")
+Level = Literal["L1", "L2", "L3"]
+NonEmpty = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Part(BaseModel):
+    """Base of everything that is read from a task folder: frozen, strict about types, closed to unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Source(Part):
+    """Where the behaviour comes from. Never shown to an agent or a router."""
+
+    url: NonEmpty
+    license: NonEmpty
+    version: NonEmpty
+    files: int = Field(ge=1)
+    lines: int = Field(ge=1)
+
+
+class Images(Part):
+    """Names of images, ``host`` being the machine's own /usr."""
+
+    base: NonEmpty = "host"
+    provisioned: NonEmpty | None = None
+
+
+class TaskLimits(Part):
+    """What a deliverable may use while it is graded; megabytes are 2**20 bytes."""
+
+    suite_seconds: int = Field(default=2400, ge=1)
+    memory_mb: int = Field(default=2048, ge=16)
+    disk_mb: int = Field(default=2048, ge=1)
+    processes: int = Field(default=512, ge=8)
+    cpus: float = Field(default=1.0, gt=0)
+    output_mb: int = Field(default=10, ge=1)
+    case_output_mb: int = Field(default=4, ge=1)
+
+
+class TaskToml(Part):
+    """``task.toml``."""
+
+    contract: Literal[1]
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
+    title: NonEmpty
+    family: Literal["repository", "commission"]
+    category: NonEmpty
+    language: NonEmpty
+    source: Source
+    identity: tuple[NonEmpty, ...] = ()
+    image: Images = Images()
+    limits: TaskLimits = TaskLimits()
+
+
+class RecordKind(StrEnum):
+    """What a record is about. ``case_file`` carries one whole public case file."""
+
+    CONSTRAINT = "constraint"
+    ARCHITECTURE = "architecture"
+    HARNESS = "harness"
+    CASE_FILE = "case_file"
+
+
+class Record(Part):
+    """One omitted point (ICAE III-E): what asks for it, and what is then said, word for word."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$")]
+    kind: RecordKind
+    category: NonEmpty
+    triggers: tuple[NonEmpty, ...] = Field(min_length=1)
+    response: NonEmpty
+
+
+class Pointer(Part):
+    """A vague phrase in the request, and what it means. Its id is ``P0``, ``P1``, ... by position."""
+
+    reference: NonEmpty
+    meaning: NonEmpty
+
+
+class LevelRecords(Part):
+    """All that a User Agent knows at one exposure level."""
+
+    records: tuple[Record, ...]
+    pointers: tuple[Pointer, ...] = ()
+    signature: str | None = None
+    fallback: NonEmpty
+
+    def responses(self) -> dict[str, str]:
+        """Authored response by id, pointers as ``P0``... and the signature as ``SIG`` included."""
+        known = {record.id: record.response for record in self.records}
+        known.update({f"P{place}": pointer.meaning for place, pointer in enumerate(self.pointers)})
+        if self.signature:
+            known["SIG"] = self.signature
+        return known
+
+
+class RecordsFile(Part):
+    """``hidden/records.json``."""
+
+    canary: NonEmpty | None = None
+    levels: dict[Level, LevelRecords]
+
+
+class Case(Part):
+    """One stdin-JSON to stdout contract."""
+
+    input: Any
+    expected_output: str
+
+
+class CaseFile(Part):
+    """One file of a suite. Its stem names the output files: ``<stem>@<index:03>.txt``."""
+
+    canary: NonEmpty | None = None
+    description: str
+    cases: tuple[Case, ...] = Field(min_length=1)
+
+
+class GoldenToml(Part):
+    """``hidden/golden.toml``: where the golden implementation comes from. Its code is never in the task."""
+
+    canary: NonEmpty | None = None
+    registry: Literal["pypi", "npm"]
+    name: NonEmpty
+    version: NonEmpty
+    filename: NonEmpty
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The case files of one suite by stem, in name order."""
+
+    name: SuiteName
+    files: dict[str, CaseFile]
+
+    @property
+    def total(self) -> int:
+        """How many cases there are."""
+        return sum(len(file.cases) for file in self.files.values())
+
+
+@dataclass(frozen=True)
+class Task:
+    """A loaded task. ``digest`` covers every file of the folder but MANIFEST.sha256 itself."""
+
+    path: Path
+    digest: str
+    toml: TaskToml
+    requests: dict[str, str]
+    records: RecordsFile | None
+    suites: dict[SuiteName, Suite]
+    golden: GoldenToml | None
+
+    @property
+    def id(self) -> str:
+        """The id in ``task.toml``."""
+        return self.toml.id
