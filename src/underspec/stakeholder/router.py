@@ -1,0 +1,60 @@
+"""The Router protocol: which records does a question ask for?
+
+A router returns *record ids* and nothing else, so whatever answers a question can add no text of its own
+(design section 5). It sees the question, the records and the turns so far; never the task's source, tests or name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Protocol
+
+from underspec.artifact.session import Turn
+from underspec.errors import EnvironmentLacksError, UsageError
+from underspec.task.model import LevelRecords
+
+ENTRY_POINTS = "underspec.routers"
+
+
+@dataclass(frozen=True)
+class Routing:
+    """What a router found.
+
+    ``ids`` would be answered, best first, not yet capped; empty when the question is refused. ``ranking`` holds the
+    five best before refusal, for measuring the router. ``default_proposed``: the question offers a concrete default.
+    """
+
+    ids: tuple[str, ...]
+    ranking: tuple[str, ...] = ()
+    default_proposed: bool = False
+
+
+class Router(Protocol):
+    """Finds records. Found by entry point group ``underspec.routers``; made without arguments."""
+
+    name: str
+
+    async def route(self, question: str, records: LevelRecords, history: Sequence[Turn]) -> Routing:
+        """Route one question. Anything raised counts as the stakeholder's failure; the question is not charged."""
+
+
+def load_router(name: str) -> Router:
+    """Make the router that an installed package offers under ``name``.
+
+    Raises:
+        UsageError: no package offers it.
+        EnvironmentLacksError: its package cannot be imported.
+    """
+    found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if name not in found:
+        known = ", ".join(sorted(found)) or "none"
+        raise UsageError(f"no router is called {name!r}", mend=f"installed routers: {known}")
+    try:
+        make = found[name].load()
+    except (ImportError, AttributeError) as error:
+        mend = f"install what {found[name].value} needs"
+        raise EnvironmentLacksError(f"the router {name!r} cannot be loaded: {error}", mend=mend) from error
+    router: Router = make()
+    return router

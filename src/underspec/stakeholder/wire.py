@@ -1,0 +1,97 @@
+"""What the channel reads and says: JSON of the asker in, JSON for the asker out. No sockets here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from underspec.stakeholder.http1 import Response
+from underspec.stakeholder.session import MAX_QUESTION_BYTES, Answer, Refusal
+
+USAGE = (
+    'POST /ask with {"question": "..."} and optionally "request_id"; '
+    "the reply is data.reply, the questions left are status.remaining.\n"
+)
+PATHS = ("/", "/ask")
+_REFUSED = {"max_interactions_reached": 200, "request_id_reused": 409}
+_MENDS = {
+    "request_id_reused": "another question was sent with this request_id before",
+    "invalid_question": f"question must hold text, valid Unicode, at most {MAX_QUESTION_BYTES} bytes",
+    "invalid_request_id": "request_id must hold text, valid Unicode, at most 256 bytes",
+}
+
+
+class Asked(Protocol):
+    """What the channel needs of a session."""
+
+    async def ask(self, question: str, request_id: str | None = None) -> Answer | Refusal:
+        """See :meth:`underspec.stakeholder.session.Session.ask`."""
+
+
+@dataclass(frozen=True)
+class _Ask:
+    question: str
+    request_id: str | None
+
+
+async def answer_request(session: Asked, method: str, path: str, body: bytes) -> Response:
+    """Answer one HTTP request. Raises what ``session.ask`` raises."""
+    if path.split("?", 1)[0] not in PATHS:
+        return problem(404, "not_found", 'POST to "/ask"')
+    if method == "GET":
+        return Response(200, USAGE.encode(), "text/plain; charset=utf-8")
+    if method != "POST":
+        return problem(405, "method_not_allowed", "use POST", allow="GET, POST")
+    asked = _read(body)
+    if isinstance(asked, Response):
+        return asked
+    outcome = await session.ask(asked.question, asked.request_id)
+    if isinstance(outcome, Answer):
+        return _json(200, {"reply": outcome.reply}, {"ok": True, "remaining": outcome.remaining})
+    return _refused(outcome)
+
+
+def problem(status: int, error: str, detail: str, *, allow: str | None = None) -> Response:
+    """A mistake of the asker."""
+    return _json(status, None, {"ok": False, "error": error, "detail": detail}, allow=allow)
+
+
+def refused_request(status: int) -> Response:
+    """A request that was too slow, too large or no HTTP."""
+    phrase = HTTPStatus(status).phrase
+    return problem(status, phrase.lower().replace(" ", "_").replace("-", "_"), phrase)
+
+
+def unavailable() -> Response:
+    """Something on our side failed. What it was is for the operator."""
+    detail = "the stakeholder cannot answer now; this question was not charged"
+    return _json(200, None, {"ok": False, "error": "unavailable", "detail": detail})
+
+
+def _refused(refusal: Refusal) -> Response:
+    status: dict[str, Any] = {"ok": False, "error": refusal.reason, "remaining": refusal.remaining}
+    if refusal.reason in _MENDS:
+        status["detail"] = _MENDS[refusal.reason]
+    return _json(_REFUSED.get(refusal.reason, 400), None, status)
+
+
+def _read(body: bytes) -> _Ask | Response:
+    try:
+        sent = json.loads(body.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return problem(400, "invalid_json", 'send one JSON object, such as {"question": "..."}, in UTF-8')
+    if not isinstance(sent, dict):
+        return problem(400, "invalid_json", 'send a JSON object, such as {"question": "..."}')
+    question, request_id = sent.get("question"), sent.get("request_id")
+    if not isinstance(question, str):
+        return problem(400, "invalid_question", "question must be a string")
+    if request_id is not None and not isinstance(request_id, str):
+        return problem(400, "invalid_request_id", "request_id must be a string")
+    return _Ask(question, request_id)
+
+
+def _json(status: int, data: dict[str, str] | None, verdict: dict[str, Any], *, allow: str | None = None) -> Response:
+    body = json.dumps({"data": data, "status": verdict}, ensure_ascii=False).encode() + b"\n"
+    return Response(status, body, "application/json", allow)
