@@ -158,12 +158,20 @@ class Sandbox(Protocol):
         """Read a regular file. Raises AgentError when it is missing, no regular file, or larger than that."""
 
     async def collect(
-        self, path: str, *, max_file: int, max_files: int, max_total: int, pattern: str = "*"
+        self,
+        path: str,
+        *,
+        max_file: int,
+        max_files: int,
+        max_total: int,
+        pattern: str = "*",
+        want: Callable[[str, int], bool] | None = None,
     ) -> list[CollectedFile]:
         """Regular files directly in the folder ``path``, in name order, without following any link on the way.
 
         A missing folder, or one that is a link, gives an empty list: the deliverable's own doing, never an error.
-        Files beyond ``max_files`` or ``max_total`` bytes come with ``content`` None.
+        Files beyond ``max_files`` or ``max_total`` bytes come with ``content`` None; with ``want``, so does each file
+        for whose name and size it is false, unread and not counted towards the two.
         """
 
     async def listen(self, port: int = CHANNEL_PORT) -> socket.socket:
