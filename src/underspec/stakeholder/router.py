@@ -32,9 +32,13 @@ class Routing:
 
 
 class Router(Protocol):
-    """Finds records. Found by entry point group ``underspec.routers``; made without arguments."""
+    """Finds records. Found by entry point group ``underspec.routers``; made without arguments.
+
+    ``version`` stands in the key of every phase that asks: raise it when the router's behaviour changes.
+    """
 
     name: str
+    version: str
 
     async def route(self, question: str, records: LevelRecords, history: Sequence[Turn]) -> Routing:
         """Route one question. Anything raised counts as the stakeholder's failure; the question is not charged."""

@@ -1,4 +1,4 @@
-"""The texts a builder is given, put together from the prompts in ``builder/`` for one condition."""
+"""What a builder is told: the prompts of this folder, put together for one condition."""
 
 from __future__ import annotations
 
@@ -62,8 +62,3 @@ def clarification_block(url: str, budget: int, *, override: Path | None = None) 
     """What is appended to a request whose reader may ask (ICAE Appendix G): where, how, and how often."""
     prompt = load_prompt("builder", "clarification", override=override)
     return render(prompt, sections={}, values={"ask_url": url, "budget": str(budget)})
-
-
-def request_with_questions(request: str, url: str, budget: int, *, override: Path | None = None) -> str:
-    """The request as an asking builder reads it: right-stripped, a blank line, the clarification block."""
-    return f"{request.rstrip()}\n\n{clarification_block(url, budget, override=override)}"
