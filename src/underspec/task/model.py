@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +14,9 @@ from underspec.artifact.outcomes import SuiteName
 
 LEVELS = ("L1", "L2", "L3")
 Level = Literal["L1", "L2", "L3"]
+RESERVED_ID = re.compile(r"P\d+|SIG")
+"""Ids that stand for pointers and the signature; no record may have one."""
+
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
 
@@ -132,15 +136,22 @@ class CaseFile(Part):
 
 
 class GoldenToml(Part):
-    """``hidden/golden.toml``: where the golden implementation comes from. Its code is never in the task."""
+    """``hidden/golden.toml``: where the golden implementation comes from. Its code is never in the task.
+
+    ``filename`` and ``sha256`` name one archive of the registry; ``root`` the folder inside it (with ``/``, empty for
+    the archive's own top) that goes on the import path. The patterns keep a name from being read as an option, an
+    address or a path by the registry's client.
+    """
 
     canary: NonEmpty | None = None
     registry: Literal["pypi", "npm"]
-    name: NonEmpty
-    version: NonEmpty
-    filename: NonEmpty
+    name: Annotated[str, StringConstraints(pattern=r"^(@[a-z0-9][a-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    version: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_-]*$")]
+    filename: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_-]*\.(whl|tar\.gz|tgz|zip)$")]
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-    root: str = ""
+    root: Annotated[
+        str, StringConstraints(pattern=r"^([A-Za-z0-9_@+-][A-Za-z0-9._@+-]*(/[A-Za-z0-9_@+-][A-Za-z0-9._@+-]*)*)?$")
+    ] = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,32 @@
+"""Canaries: one unmistakable line in each hidden file, searched for wherever it must not turn up.
+
+A canary stands in the ``canary`` field of JSON and TOML, in a comment line ``<!-- canary ... -->`` of Markdown, and in
+a comment line ``# canary ...`` (or ``//``, ``--``, ``;``, ``%``) of programs. Release takes it out; whatever still
+carries one was not released.
+"""
+
+from __future__ import annotations
+
+import re
+
+MIN_CANARY_LENGTH = 16
+
+_MARKDOWN = re.compile(r"^[ \t]*<!--[ \t]*canary[ \t]+(?P<canary>.*?)[ \t]*-->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(?:#|//|--|;|%)[ \t]*canary[ \t]+(?P<canary>\S.*?)[ \t]*\r?$", re.MULTILINE)
+_FIELD = re.compile(
+    r"""^\s*"?canary"?\s*[:=]\s*"(?P<canary>[^"\n]+)"|[{,]\s*"canary"\s*:\s*"(?P<inline>[^"\n]+)\"""", re.M
+)
+
+
+def text_canaries(path: str, text: str) -> tuple[str, ...]:
+    """The canaries that stand in a hidden file's text, by the rule for its kind of file."""
+    if path.endswith((".json", ".toml")):
+        return tuple(found["canary"] or found["inline"] for found in _FIELD.finditer(text))
+    pattern = _MARKDOWN if path.endswith(".md") else _COMMENT
+    return tuple(found["canary"] for found in pattern.finditer(text) if found["canary"])
+
+
+def strip_markdown_canary(text: str) -> str:
+    """Markdown without its canary lines, and without the blank lines that they leave at the top."""
+    stripped = _MARKDOWN.sub("", text)
+    return stripped if stripped == text else stripped.lstrip("\r\n")

@@ -1,0 +1,206 @@
+"""From a task folder to a typed :class:`Task`, or to an error that says file, place and mend."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from underspec.artifact.outcomes import SUITES, SuiteName
+from underspec.errors import TaskError
+from underspec.task.canary import strip_markdown_canary
+from underspec.task.digest import entries_digest
+from underspec.task.finding import Report, error, stop_at_errors, warning
+from underspec.task.layout import (
+    GOLDEN,
+    RECORDS,
+    TASK_TOML,
+    UNITS,
+    case_file_of,
+    is_expected_hidden,
+    is_expected_visible,
+    is_parsed,
+    request_of,
+    stem_problem,
+)
+from underspec.task.model import RESERVED_ID, CaseFile, GoldenToml, RecordsFile, Suite, Task, TaskToml
+from underspec.task.strict import read_document, read_model, read_text
+from underspec.task.tree import Entry, read_file, read_tree
+
+
+@dataclass
+class Parts:
+    """What could be read of a task folder. Parts that are missing or damaged are None or absent."""
+
+    root: Path
+    entries: list[Entry]
+    toml: TaskToml | None = None
+    requests: dict[str, str] = field(default_factory=dict)
+    records: RecordsFile | None = None
+    cases: dict[SuiteName, dict[str, CaseFile]] = field(default_factory=lambda: {name: {} for name in SUITES})
+    golden: GoldenToml | None = None
+
+    def has(self, path: str) -> bool:
+        """Whether the folder holds a file of that path, damaged or not."""
+        return any(entry.path == path for entry in self.entries)
+
+    def below(self, folder: str) -> list[Entry]:
+        """The files below a folder of the task."""
+        return [entry for entry in self.entries if entry.path.startswith(folder + "/")]
+
+
+def task_folder(path: Path) -> Path:
+    """The real folder behind ``path``; only a link *to* a task is followed, never one inside it.
+
+    Raises:
+        TaskError: it does not exist, is no folder, or cannot be looked at.
+    """
+    mend = "give the folder that holds task.toml"
+    try:
+        root = path.resolve(strict=True)
+        is_folder = stat.S_ISDIR(root.stat().st_mode)
+    except FileNotFoundError:
+        raise TaskError("there is no such task folder", file=str(path), mend=mend) from None
+    except (OSError, RuntimeError, ValueError) as problem:
+        # RuntimeError is how Python before 3.13 reports a loop of links, ValueError a NUL in the name.
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise TaskError(f"the task folder cannot be read: {reason}", file=str(path), mend=mend) from problem
+    if not is_folder:
+        raise TaskError("is a file, not a task folder", file=str(path), mend=mend)
+    return root
+
+
+def read_toml(path: Path) -> TaskToml:
+    """Only ``task.toml`` of a task: cheap, for listings.
+
+    Raises:
+        TaskError: there is none, or it is damaged.
+    """
+    root = task_folder(path)
+    _require_task_toml(root, stop_at_errors)
+    entry = read_file(root, TASK_TOML, stop_at_errors)
+    toml = read_model(TaskToml, entry.content or b"", TASK_TOML, stop_at_errors) if entry else None
+    assert toml is not None  # whatever is wrong has been raised
+    return toml
+
+
+def _require_task_toml(root: Path, report: Report) -> bool:
+    if os.path.lexists(root / TASK_TOML):
+        return True
+    report(error(TASK_TOML, "is missing", mend="a task folder holds task.toml; is this the right folder?"))
+    return False
+
+
+def _check_names(parts: Parts, report: Report) -> None:
+    """Nothing unknown under ``hidden/``, and no two case files whose outputs could be confused."""
+    seen: dict[tuple[SuiteName, str], str] = {}
+    for entry in parts.entries:
+        if not entry.path.startswith("hidden/"):
+            if not is_expected_visible(entry.path):
+                report(warning(entry.path, "is no part of a task", mend="remove it; it is never read or shown"))
+            continue
+        if not is_expected_hidden(entry.path):
+            report(error(entry.path, "is no file that a task has", mend="remove it, or correct its name or place"))
+            continue
+        case_file = case_file_of(entry.path)
+        if case_file is None:
+            continue
+        suite, stem = case_file
+        problem = stem_problem(stem)
+        if problem:
+            report(error(entry.path, problem, mend="use letters, digits, '_', '-', '.' and single spaces"))
+        folded = (suite, unicodedata.normalize("NFC", stem).casefold())
+        if folded in seen:
+            message = f"differs from {seen[folded]} in capital letters only"
+            report(error(entry.path, message, mend="give each case file of a suite a name of its own"))
+        seen.setdefault(folded, entry.path)
+
+
+def _read_one(parts: Parts, entry: Entry, report: Report) -> None:
+    data = entry.content or b""
+    request, case_file = request_of(entry.path), case_file_of(entry.path)
+    if entry.path == TASK_TOML:
+        parts.toml = read_model(TaskToml, data, entry.path, report)
+    elif entry.path == RECORDS:
+        parts.records = read_model(RecordsFile, data, entry.path, report)
+    elif entry.path == GOLDEN:
+        parts.golden = read_model(GoldenToml, data, entry.path, report)
+    elif entry.path == UNITS:
+        read_document(data, entry.path, report)
+    elif request:
+        text = read_text(data, entry.path, report)
+        if text is not None and not strip_markdown_canary(text).strip():
+            report(error(entry.path, "is empty", mend="write the request, or remove the file"))
+        elif text is not None:
+            parts.requests[request] = text
+    elif case_file:
+        cases = read_model(CaseFile, data, entry.path, report)
+        if cases is not None:
+            parts.cases[case_file[0]][case_file[1]] = cases
+
+
+def _check_ids(records: RecordsFile, report: Report) -> None:
+    """Ids tell answers apart, so a repeated one would hide an answer, and a reserved one would shadow a pointer."""
+    for level, known in records.levels.items():
+        seen: set[str] = set()
+        for place, record in enumerate(known.records):
+            where = f"$.levels.{level}.records[{place}].id"
+            if RESERVED_ID.fullmatch(record.id):
+                message = f"the id {record.id} is reserved for pointers and the signature"
+                report(error(RECORDS, message, where=where, mend="give it another id"))
+            if record.id in seen:
+                message = f"the id {record.id} stands twice in {level}"
+                report(error(RECORDS, message, where=where, mend="give each record of a level an id of its own"))
+            seen.add(record.id)
+
+
+def _check_whole(parts: Parts, report: Report) -> None:
+    """What no task can do without, whatever it is used for."""
+    if not any(entry.path.startswith("hidden/requests/") for entry in parts.entries):
+        report(
+            error("hidden/requests", "there is no request", mend="write ground.md and the levels L1.md, L2.md, L3.md")
+        )
+    if parts.toml is None or parts.toml.family != "repository":
+        return
+    if not any(entry.path.startswith("hidden/cases/native/") for entry in parts.entries):
+        mend = "write hidden/cases/native/<feature>.json; without cases nothing can be graded"
+        report(error("hidden/cases/native", "there is no case file", mend=mend))
+
+
+def read_parts(root: Path, report: Report) -> Parts:
+    """Read a task folder part by part; everything that is wrong goes to ``report``, which may raise."""
+    parts = Parts(root, [])
+    _require_task_toml(root, report)
+    parts.entries = read_tree(root, report, keep=is_parsed)
+    _check_names(parts, report)
+    for entry in parts.entries:
+        if is_parsed(entry.path):
+            _read_one(parts, entry, report)
+    if parts.records is not None:
+        _check_ids(parts.records, report)
+    _check_whole(parts, report)
+    return parts
+
+
+def load_task(path: Path) -> Task:
+    """Load a task folder. Only what a run needs is checked; ``validate_task`` says everything that is doubtful.
+
+    Args:
+        path: the task folder; it may be a link to one, but no link may lie in it.
+
+    Raises:
+        TaskError: the first thing that is wrong: file (relative to the folder), JSON path, message and mend.
+    """
+    parts = read_parts(task_folder(path), stop_at_errors)
+    assert parts.toml is not None  # whatever is wrong has been raised
+    return Task(
+        path=parts.root,
+        digest=entries_digest(parts.entries),
+        toml=parts.toml,
+        requests=parts.requests,
+        records=parts.records,
+        suites={name: Suite(name, dict(sorted(parts.cases[name].items()))) for name in SUITES},
+        golden=parts.golden,
+    )

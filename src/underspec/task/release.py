@@ -1,0 +1,225 @@
+"""What leaves ``hidden/``: to whom, at which moment, and why. No other code hands hidden material out.
+
+:data:`RELEASES` is the whole list; each row names the one function that does it. Canaries are taken out on the way.
+Should one of the task's canaries, or a string that its ``identity`` names, still stand in what goes to an agent or a
+router, the release refuses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from underspec.artifact.condition import Exposure
+from underspec.artifact.outcomes import SuiteName
+from underspec.errors import TaskError
+from underspec.task.canary import strip_markdown_canary, text_canaries
+from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
+from underspec.task.model import CaseFile, LevelRecords, Task
+
+Audience = Literal["agent", "session", "grader's sandbox", "grader on the host", "golden agent", "operator"]
+
+
+@dataclass(frozen=True)
+class Release:
+    """One row: ``what`` goes to ``audience`` at ``moment``, because ``why``; ``function`` of this module does it."""
+
+    what: str
+    audience: Audience
+    moment: str
+    why: str
+    function: str
+
+
+RELEASES: tuple[Release, ...] = (
+    Release(
+        "the request at the condition's exposure",
+        "agent",
+        "before the build begins",
+        "it is what the agent is asked to build",
+        "request_text",
+    ),
+    Release(
+        "the files of visible/workspace",
+        "agent",
+        "before the build begins",
+        "they are what the agent starts with",
+        "visible_workspace",
+    ),
+    Release(
+        "public cases with expected outputs",
+        "agent",
+        "before the build begins, under scaffold only",
+        "the scaffold condition gives what an asking agent could recover",
+        "scaffold_cases",
+    ),
+    Release(
+        "records, pointers and signature of the exposure's level",
+        "session",
+        "when the session opens; the agent then gets single authored responses, for questions that it asked",
+        "whoever answers must know the answers, and nothing else of the task",
+        "session_records",
+    ),
+    Release(
+        "case inputs of one suite, without expected outputs",
+        "grader's sandbox",
+        "after the deliverable is sealed, before its test.sh runs on that suite",
+        "the deliverable computes outputs from them",
+        "grader_inputs",
+    ),
+    Release(
+        "expected outputs of one suite",
+        "grader on the host",
+        "after everything in the grader's sandbox is dead",
+        "outputs are compared where no deliverable can look",
+        "expectations",
+    ),
+)
+
+NOTHING_MORE = "There is nothing to add to the request."
+
+
+def _known_canaries(task: Task) -> set[str]:
+    found = {part.canary for part in (task.records, task.golden) if part and part.canary}
+    for name, text in task.requests.items():
+        found.update(text_canaries(request_path(name), text))
+    for suite in task.suites.values():
+        found.update(file.canary for file in suite.files.values() if file.canary)
+    return found
+
+
+def _refuse(texts: Iterable[str], forbidden: Iterable[str], file: str, what: str) -> None:
+    lowered = [text.casefold() for text in texts]
+    for secret in forbidden:
+        if any(secret.casefold() in text for text in lowered):
+            raise TaskError(
+                f"{what} stands in text that would leave the task",
+                file=file,
+                mend="take it out of that file; `underspec tasks validate` shows every place",
+            )
+
+
+def _request(task: Task, name: str) -> str:
+    text = task.requests.get(name)
+    if text is None:
+        raise TaskError(
+            f"the task has no request {name}",
+            file=request_path(name),
+            mend=f"write the file, or choose another exposure ({', '.join(sorted(task.requests))})",
+        )
+    return strip_markdown_canary(text)
+
+
+def request_text(task: Task, exposure: Exposure) -> str:
+    """The request as the agent reads it, ending in one newline.
+
+    ``recovered`` is L1 with every answer of L1's records appended, in record order, then pointers and signature: what
+    an agent would know that had asked everything (ICAE IV-B). A commission has two requests: ``L1`` is its initial
+    one.
+
+    Raises:
+        TaskError: the task has no such request, or what would be released is marked as hidden.
+    """
+    if task.toml.family == "commission":
+        if exposure not in ("L1", "ground"):
+            raise TaskError(
+                f"a commission has no exposure {exposure}", file="hidden/requests", mend="choose L1 (initial) or ground"
+            )
+        name = "initial" if exposure == "L1" else "ground"
+        text = _request(task, name)
+    elif exposure == "recovered":
+        name = "L1"
+        text = _request(task, name).rstrip() + "\n\n" + _recovered(_level(task, "L1"))
+    else:
+        name = exposure
+        text = _request(task, name)
+    _refuse([text], _known_canaries(task), request_path(name), "a canary")
+    return text.rstrip() + "\n"
+
+
+def _recovered(known: LevelRecords) -> str:
+    parts = ["## What the request leaves open, answered", *(record.response for record in known.records)]
+    parts += [f'"{pointer.reference}" means: {pointer.meaning}' for pointer in known.pointers]
+    if known.signature:
+        parts.append(known.signature)
+    return "\n\n".join(part.strip() for part in parts)
+
+
+def visible_workspace(task: Task) -> Path | None:
+    """The host folder of the files that the agent starts with; None when there are none. Copy it, never mount it
+    writable."""
+    folder = task.path / WORKSPACE
+    return folder if folder.is_dir() and any(folder.iterdir()) else None
+
+
+def scaffold_cases(task: Task) -> dict[str, bytes]:
+    """Public case files for the agent under scaffold, by their path in the workspace."""
+    files = task.suites["public"].files
+    return {
+        f"rcb_tests/public_test_cases/{stem}.json": _case_bytes("public", stem, file, with_expected=True)
+        for stem, file in files.items()
+    }
+
+
+def _level(task: Task, level: Literal["L1", "L2", "L3"]) -> LevelRecords:
+    known = task.records.levels.get(level) if task.records else None
+    if known is None:
+        raise TaskError(
+            f"the task has no records for {level}",
+            file=RECORDS,
+            where=f"$.levels.{level}",
+            mend="write them, or choose a condition in which nobody answers",
+        )
+    return known
+
+
+def asks_somebody(exposure: Exposure) -> bool:
+    """Whether anything is left to ask at this exposure: at ``ground`` and ``recovered`` the request says it all."""
+    return exposure in ("L1", "L2", "L3")
+
+
+def session_records(task: Task, exposure: Exposure) -> LevelRecords:
+    """All that the stakeholder of one session knows: the records of the exposure's own level.
+
+    At ``ground`` and ``recovered`` nothing is left to answer: the result has no record, pointer or signature, and its
+    fallback is :data:`NOTHING_MORE`. Nobody need be asked there; whoever asks all the same gets that reply.
+
+    Raises:
+        TaskError: the task has no records for the level, or a canary or a string of ``identity`` stands in them.
+    """
+    if exposure not in ("L1", "L2", "L3"):
+        return LevelRecords(records=(), fallback=NOTHING_MORE)
+    known = _level(task, exposure)
+    texts = [known.model_dump_json()]
+    _refuse(texts, _known_canaries(task), RECORDS, "a canary")
+    _refuse(texts, task.toml.identity, RECORDS, "the repository's identity")
+    return known
+
+
+def _case_bytes(suite: SuiteName, stem: str, file: CaseFile, *, with_expected: bool) -> bytes:
+    cases: list[dict[str, Any]] = [
+        {"input": case.input, "expected_output": case.expected_output} if with_expected else {"input": case.input}
+        for case in file.cases
+    ]
+    # Indented for the agent, who reads it; compact (and fast) for the grader, whose suites may be large.
+    document = {"description": file.description, "cases": cases}
+    text = json.dumps(document, ensure_ascii=False, indent=2 if with_expected else None)
+    if file.canary:
+        _refuse([text], [file.canary], case_path(suite, stem), "a canary")
+    return text.encode() + b"\n"
+
+
+def grader_inputs(task: Task, suite: SuiteName) -> dict[str, bytes]:
+    """Case files of a suite as the deliverable may see them: ``<stem>.json`` to description and inputs."""
+    return {
+        f"{stem}.json": _case_bytes(suite, stem, file, with_expected=False)
+        for stem, file in task.suites[suite].files.items()
+    }
+
+
+def expectations(task: Task, suite: SuiteName) -> dict[str, tuple[str, ...]]:
+    """Expected outputs by stem, in case order. They stay on the host."""
+    return {stem: tuple(case.expected_output for case in file.cases) for stem, file in task.suites[suite].files.items()}
