@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from underspec.artifact.build import BuildEnd
 from underspec.sandbox.protocol import Mount, Sandbox
+from underspec.task.model import Task
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,27 @@ class Assignment:
 
 
 class Agent(Protocol):
-    """Builds a repository in the sandbox's workspace. Found by entry point group ``underspec.agents``."""
+    """Builds a repository in the sandbox's workspace. Found by entry point group ``underspec.agents``.
+
+    ``version`` stands in the key of every build by this agent: raise it when the agent's behaviour changes.
+    """
 
     name: str
     version: str
 
-    def mounts(self, task: Path) -> tuple[Mount, ...]:
-        """Read-only host folders this agent needs inside (the golden agent only; others need none)."""
+    def fingerprint(self, task: Task) -> str:
+        """What, besides name and version, decides this agent's behaviour on a task (files it uses): a digest or ''.
+
+        Raises:
+            UsageError: this agent cannot work on this task; said before a run starts.
+        """
+
+    def mounts(self, task: Task) -> tuple[Mount, ...]:
+        """Read-only host folders that this agent needs inside (only the golden agent needs any)."""
 
     async def build(self, assignment: Assignment) -> BuildEnd:
-        """Do the work. The runner enforces the limits, kills what is left and archives the workspace."""
+        """Do the work. The runner enforces the limits, kills what is left and archives the workspace.
+
+        Raises:
+            AgentError: the agent gave up; what lies in the workspace is graded all the same.
+        """

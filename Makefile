@@ -1,0 +1,56 @@
+# The four targets to know: demo, test, check, bench. Everything is installed into $(VENV) from the pinned locks.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test proof check bench lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    the main job end to end: agents ask, build and are graded (no account, no model, no Docker)"
+	@echo "make test    the test suite, under 10 minutes"
+	@echo "make check   format, lint, types, import rules, known vulnerabilities"
+	@echo "make bench   the project's own figures, as one JSON document"
+	@echo "make proof   slower proofs"
+	@echo "make lock    renew the pinned locks after changing pyproject.toml"
+
+$(VENV)/.runtime: requirements.lock pyproject.toml
+	@sh tools/check_python.sh "$(PYTHON)"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: $(VENV)/.runtime
+	@sh tools/ensure_bubblewrap.sh
+	@$(BIN)/underspec demo
+
+test: $(VENV)/.dev
+	@sh tools/ensure_bubblewrap.sh
+	$(BIN)/pytest -m "not proof"
+
+proof: $(VENV)/.dev
+	@sh tools/ensure_bubblewrap.sh
+	$(BIN)/pytest -m proof --timeout 3600
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements.lock
+
+bench: $(VENV)/.dev
+	@sh tools/ensure_bubblewrap.sh >&2
+	@$(BIN)/python -m bench
+
+lock:
+	uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -o requirements.lock
+	uv pip compile pyproject.toml --group build --group dev --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,91 @@
+"""What all commands share: how errors leave, how JSON leaves, how asynchronous work is run and interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from underspec.errors import UnderspecError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+INTERRUPTED = 130
+
+JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout and nothing else.")
+SANDBOX_OPTION = typer.Option("bubblewrap", "--sandbox", help="Sandbox backend.")
+RUNS_OPTION = typer.Option("runs", "--runs", help="Folder that holds runs.")
+
+
+def fail(error: UnderspecError) -> NoReturn:
+    """Say what is wrong on stderr and leave with the error's exit code."""
+    from underspec.report.terminal import plain
+
+    place = ": ".join(part for part in (error.file, error.where) if part)
+    typer.echo(plain(f"error: {place + ': ' if place else ''}{error.message}"), err=True)
+    if error.mend:
+        typer.echo(plain(f"  mend: {error.mend}"), err=True)
+    raise typer.Exit(error.exit_code)
+
+
+def command(function: Callable[P, T]) -> Callable[P, T]:
+    """Turn our errors into messages and exit codes; an interrupt into 130; a closed pipe into silence."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        from underspec.artifact.files import host_exhaustion
+
+        try:
+            with host_exhaustion("the disk"):
+                return function(*args, **kwargs)
+        except UnderspecError as error:
+            fail(error)
+        except KeyboardInterrupt:
+            typer.echo("interrupted; the same command goes on from here", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # The reader went away (`| head`): nothing is wrong, but the interpreter must not complain at exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+
+    return guarded
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout."""
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end. SIGTERM is treated like Ctrl-C: everything is closed in order before the process leaves."""
+
+    async def guarded() -> T:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        stopped = False
+
+        def stop() -> None:
+            nonlocal stopped
+            stopped = True
+            if task is not None:
+                task.cancel()
+
+        loop.add_signal_handler(signal.SIGTERM, stop)
+        try:
+            return await work
+        except asyncio.CancelledError:
+            if stopped:
+                raise KeyboardInterrupt from None
+            raise
+        finally:
+            loop.remove_signal_handler(signal.SIGTERM)
+
+    return asyncio.run(guarded())

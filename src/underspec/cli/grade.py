@@ -1,0 +1,56 @@
+"""``underspec grade``: what is a deliverable worth?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json, run_async
+
+
+@command
+def grade(
+    task: str = typer.Option(..., "--task", help="Task id or folder."),
+    submission: Path = typer.Option(..., "--submission", help="The deliverable: a folder holding rcb_tests/test.sh."),
+    sandbox: str = SANDBOX_OPTION,
+    image: str = typer.Option("", "--image", help="Image to grade in; the task's own when left out."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Grade one deliverable on one task in fresh sandboxes. The folder is not changed.
+
+    Exit code 0 when it was graded, whatever the score; 1 when the task or the folder is bad.
+    """
+    from underspec.grade.grader import grade_deliverable
+    from underspec.grade.view import grade_document
+    from underspec.sandbox.backends import load_backend
+    from underspec.sandbox.protocol import Owner
+    from underspec.task.catalog import find_task
+    from underspec.task.load import load_task
+
+    loaded = load_task(find_task(task))
+    backend = load_backend(sandbox)
+    backend.reap()
+    outcomes = run_async(
+        grade_deliverable(
+            loaded,
+            submission,
+            backend,
+            image=image or loaded.toml.image.base,
+            owner=Owner(run="grade", purpose=loaded.id),
+            on_progress=None if as_json else lambda words: typer.echo(words, err=True),
+        )
+    )
+    document = grade_document(outcomes)
+    if as_json:
+        print_json(document)
+        return
+    from underspec.report.terminal import percent, plain
+
+    for name, suite in document["suites"].items():
+        states = f"  [{', '.join(suite['states'])}]" if suite["states"] else ""
+        typer.echo(f"{name:9} {percent(suite['rate']):>6} %  {suite['passed']} of {suite['total']}{states}")
+    overall = document["overall"]
+    typer.echo(f"{'overall':9} {percent(overall['rate']):>6} %  {overall['passed']} of {overall['total']}")
+    for note in outcomes.notes:
+        typer.echo(plain(f"note: {note}"))

@@ -1,0 +1,175 @@
+"""``underspec run``: plan, execute, report."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from underspec.cli.common import JSON_OPTION, RUNS_OPTION, SANDBOX_OPTION, command, print_json, run_async
+
+if TYPE_CHECKING:
+    from underspec.run.experiment import Experiment
+    from underspec.run.prepare import Prepared
+
+
+@command
+def run(
+    task: list[str] = typer.Option([], "--task", help="Task id or folder; may be repeated."),
+    agent: list[str] = typer.Option([], "--agent", help="Agent; may be repeated."),
+    exposure: list[str] = typer.Option(
+        [], "--exposure", help="How much the request shows: L1, L2, L3, ground, recovered; may be repeated."
+    ),
+    budget: list[int] = typer.Option([], "--budget", help="Questions allowed; 16 by default; may be repeated."),
+    router: list[str] = typer.Option([], "--router", help="Who finds the records; may be repeated."),
+    scaffold: bool = typer.Option(False, "--scaffold", help="Put the public case files into the workspace."),
+    image: list[str] = typer.Option([], "--image", help="base or provisioned; may be repeated."),
+    build_seconds: int = typer.Option(0, "--build-seconds", help="Time an agent has; 7200 by default."),
+    epochs: int = typer.Option(0, "--epochs", help="How often each task is run under each condition; 1 by default."),
+    experiment: Path = typer.Option(
+        None, "--experiment", help="An experiment.toml; flags that are given replace its parts."
+    ),
+    name: str = typer.Option("", "--run", help="Name of the run; made from the plan when left out."),
+    runs: Path = RUNS_OPTION,
+    sandbox: str = SANDBOX_OPTION,
+    concurrency: int = typer.Option(
+        0, "--concurrency", min=0, help="Items at once; the number of cores, at most 4, when left out."
+    ),
+    redo: list[str] = typer.Option([], "--redo", help="Redo a stale phase (one whose inputs changed): build."),
+    retry_unscored: bool = typer.Option(False, "--retry-unscored", help="Try again items whose attempts are used up."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Count and price what would be done, and do nothing."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Let agents build, grade what they hand over, and report.
+
+    The same command goes on where it was interrupted: finished work is never done twice.
+
+    Example: underspec run --task data-sizes --agent eager --agent asker --budget 8 --budget 16
+    """
+    from underspec.run.prepare import prepare
+    from underspec.sandbox.backends import load_backend
+
+    grid: dict[str, list[Any]] = {
+        key: list(values)
+        for key, values in (
+            ("agent", agent),
+            ("exposure", exposure),
+            ("budget", budget),
+            ("router", router),
+            ("image", image),
+        )
+        if values
+    }
+    fixed: dict[str, Any] = {}
+    if scaffold:
+        fixed["scaffold"] = True
+    if build_seconds:
+        fixed["build_seconds"] = build_seconds
+    plan = _experiment(experiment, task, grid, fixed, epochs)
+    _known_phases(redo)
+    _usable_name(name)
+    prepared = prepare(plan, backend=load_backend(sandbox), runs=runs, run=name or None, redo=redo)
+    if dry_run:
+        _dry_run(prepared, as_json)
+        return
+    workers = concurrency or min(4, os.cpu_count() or 1)
+    document = run_async(execute_and_report(prepared, concurrency=workers, retry_unscored=retry_unscored))
+    show_report(document, prepared.context.store.path, as_json)
+
+
+def _experiment(
+    path: Path | None, tasks: list[str], grid: dict[str, list[Any]], fixed: dict[str, Any], epochs: int
+) -> Experiment:
+    from underspec.errors import UsageError
+    from underspec.run.experiment import make_experiment, read_experiment
+
+    if path is not None:
+        read = read_experiment(path, tasks=tasks or None, epochs=epochs or None)
+        kept = {key: value for key, value in read.condition.items() if key not in grid}
+        merged = {key: values for key, values in read.grid.items() if key not in fixed}
+        return read.model_copy(update={"condition": {**kept, **fixed}, "grid": {**merged, **grid}})
+    if not tasks or "agent" not in grid:
+        raise UsageError(
+            "say what to build and who builds it",
+            mend="give --task and --agent, or --experiment with an experiment.toml",
+        )
+    return make_experiment({"tasks": tasks, "condition": fixed, "grid": grid, "epochs": epochs or 1})
+
+
+def _known_phases(redo: list[str]) -> None:
+    from underspec.errors import UsageError
+
+    for phase in redo:
+        if phase != "build":
+            raise UsageError(f"--redo {phase}: there is no such phase to redo", mend="build; grading redoes itself")
+
+
+def _usable_name(name: str) -> None:
+    import re
+
+    from underspec.errors import UsageError
+
+    if name and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise UsageError(f"{name!r} cannot name a run", mend="use letters, digits, '.', '_' and '-', at most 64")
+
+
+def _dry_run(prepared: Prepared, as_json: bool) -> None:
+    from underspec.run.executor import status
+
+    context = prepared.context
+    states = [status(context, item) for item in prepared.items]
+    document = {
+        "run": context.store.path.name,
+        "planned": len(states),
+        "done": sum(state.done for state in states),
+        "builds": sum(state.built is None and not state.done for state in states),
+        "grades": sum(not state.done for state in states),
+        "stale": sum(bool(state.stale) for state in states),
+        # None of the agents that this version knows calls a model.
+        "cost": 0.0,
+    }
+    if as_json:
+        print_json(document)
+        return
+    typer.echo(f"run {document['run']}: {document['planned']} items, {document['done']} of them done")
+    typer.echo(f"to do: {document['builds']} builds, {document['grades']} grades; stale: {document['stale']}")
+    typer.echo("cost: 0.00 (no agent of this plan calls a model)")
+
+
+async def execute_and_report(prepared: Prepared, *, concurrency: int, retry_unscored: bool = False) -> dict[str, Any]:
+    """Execute a prepared plan with progress on stderr; returns the report of the whole run and writes it."""
+    from underspec.artifact.files import write_atomic
+    from underspec.cli.progress import RunProgress
+    from underspec.report.collect import collect
+    from underspec.report.document import document_bytes, report_document
+    from underspec.run.executor import execute
+    from underspec.run.manifest import read_manifest
+    from underspec.run.prepare import begin
+
+    store = begin(prepared, concurrency=concurrency)
+    if retry_unscored:
+        for item in prepared.items:
+            for phase in ("build", "grade"):
+                store.phase(item, phase).forgive()
+    with RunProgress(len(prepared.items)) as progress:
+        prepared.context.progress = progress
+        await execute(prepared.context, prepared.items, concurrency=concurrency)
+    manifest = read_manifest(store.path)
+    document = report_document(store.path.name, collect(store), comparable=manifest["sandbox"]["comparable"])
+    write_atomic(store.path / "report.json", document_bytes(document))
+    return document
+
+
+def show_report(document: dict[str, Any], path: Path, as_json: bool) -> None:
+    """Print a report and where it lies."""
+    if as_json:
+        print_json(document)
+        return
+    from rich.console import Console
+
+    from underspec.report.terminal import print_report
+
+    print_report(document, Console())
+    typer.echo(f"everything lies in {path}; one item: underspec show --run {path} ITEM")

@@ -1,0 +1,134 @@
+"""``underspec tasks``: list, show, validate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json, run_async
+
+app = typer.Typer(no_args_is_help=True, help="Look at tasks and check them.", rich_markup_mode=None)
+
+_TASKS = typer.Argument(None, help="Task ids, task folders, or folders of tasks; all bundled tasks when left out.")
+
+
+@app.command("list")
+@command
+def list_tasks(tasks: list[str] = _TASKS, as_json: bool = JSON_OPTION) -> None:
+    """List the tasks there are."""
+    from underspec.task.catalog import find_tasks
+    from underspec.task.load import read_toml
+
+    rows: list[dict[str, Any]] = []
+    for path in find_tasks(tasks or []):
+        toml = read_toml(path)
+        rows.append(
+            {
+                "id": toml.id,
+                "family": toml.family,
+                "category": toml.category,
+                "language": toml.language,
+                "title": toml.title,
+                "path": str(path),
+            }
+        )
+    if as_json:
+        print_json({"tasks": rows})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from underspec.report.terminal import plain
+
+    table = Table("Id", "Family", "Category", "Language", "Title", header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*(plain(row[name]) for name in ("id", "family", "category", "language", "title")))
+    Console().print(table)
+
+
+@app.command("show")
+@command
+def show_task(
+    task: str = typer.Argument(..., help="Task id or folder."),
+    exposure: str = typer.Option("L1", "--exposure", help="Which request to print: L1, L2, L3, ground or recovered."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Show one task: its facts, and the request at one exposure."""
+    from underspec.errors import UsageError
+    from underspec.task import release
+    from underspec.task.catalog import find_task
+    from underspec.task.load import load_task
+
+    loaded = load_task(find_task(task))
+    known = sorted({*loaded.requests, "recovered"})
+    if exposure not in known:
+        raise UsageError(f"task {loaded.id} has no exposure {exposure!r}", mend=f"choose one of {', '.join(known)}")
+    request = release.request_text(loaded, exposure)
+    levels = loaded.records.levels if loaded.records else {}
+    document = {
+        "id": loaded.id,
+        "title": loaded.toml.title,
+        "family": loaded.toml.family,
+        "category": loaded.toml.category,
+        "language": loaded.toml.language,
+        "digest": loaded.digest,
+        "cases": {name: suite.total for name, suite in loaded.suites.items()},
+        "records": {level: len(known.records) for level, known in levels.items()},
+        "limits": loaded.toml.limits.model_dump(mode="json"),
+        "exposure": exposure,
+        "request": request,
+    }
+    if as_json:
+        print_json(document)
+        return
+    from underspec.report.terminal import plain
+
+    cases = ", ".join(f"{name} {total}" for name, total in document["cases"].items())  # type: ignore[attr-defined]
+    records = ", ".join(f"{level} {number}" for level, number in document["records"].items())  # type: ignore[attr-defined]
+    typer.echo(plain(f"{loaded.id}: {loaded.toml.title}"))
+    typer.echo(
+        plain(f"{loaded.toml.family}, {loaded.toml.category}, {loaded.toml.language}; digest {loaded.digest[:16]}")
+    )
+    typer.echo(f"cases: {cases}")
+    typer.echo(f"records: {records}")
+    typer.echo(f"\n--- request at exposure {exposure} ---\n")
+    typer.echo(plain(request))
+
+
+@app.command("validate")
+@command
+def validate_tasks(
+    tasks: list[str] = _TASKS,
+    golden: bool = typer.Option(
+        False, "--golden", help="Also grade the golden implementation (must pass everything) and an empty deliverable."
+    ),
+    sandbox: str = SANDBOX_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Check all that can be known of a task without running it; with --golden, run its golden implementation too.
+
+    Exit code 1 when anything is wrong.
+    """
+    from underspec.cli.validation import validate
+    from underspec.report.terminal import plain
+    from underspec.task.catalog import find_tasks
+
+    results = run_async(validate(find_tasks(tasks or []), golden=golden, backend_name=sandbox))
+    valid = all(result["valid"] for result in results)
+    if as_json:
+        print_json({"valid": valid, "tasks": results})
+    else:
+        for result in results:
+            typer.echo(plain(f"{result['id']}: {'valid' if result['valid'] else 'NOT VALID'}"))
+            for finding in result["findings"]:
+                place = ": ".join(part for part in (finding["file"], finding["where"]) if part)
+                typer.echo(plain(f"  {finding['severity']}: {place}: {finding['message']}"))
+                if finding["mend"]:
+                    typer.echo(plain(f"    mend: {finding['mend']}"))
+            if result["golden"]:
+                overall, empty = result["golden"]["overall"], result["golden"]["empty"]
+                typer.echo(f"  golden implementation: {overall['passed']} of {overall['total']} cases pass")
+                typer.echo(f"  empty deliverable: {empty['passed']} of {empty['total']} cases pass")
+    if not valid:
+        raise typer.Exit(1)

@@ -1,0 +1,213 @@
+"""The build phase: an agent, a request, perhaps a stakeholder, and in the end a sealed deliverable (ICAE III-C, III-E).
+
+The phase owns the sandbox: it starts it, lets the agent work under a time limit, kills everything inside, archives the
+workspace from outside and closes. Whatever the agent does, what lies in its workspace then is handed over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from underspec.agent.protocol import Agent, Assignment
+from underspec.artifact.build import BuildEnd
+from underspec.artifact.canonical import digest_of, sha256_hex
+from underspec.artifact.condition import Condition
+from underspec.artifact.deliverable import Deliverable
+from underspec.artifact.session import SessionLog
+from underspec.errors import AgentError, DeliverableTooLargeError
+from underspec.phase.work import Work
+from underspec.prompts.builder import clarification_block, instruction_text
+from underspec.sandbox.deliverable import seal_folder
+from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Limits, Mount, Sandbox, SandboxSpec
+from underspec.stakeholder.channel import ChannelServer
+from underspec.stakeholder.router import Router
+from underspec.stakeholder.session import Session
+from underspec.task import release
+from underspec.task.model import Task
+
+VERSION = 1
+REQUEST_FOLDER = "/request"
+REQUEST_PATH = f"{REQUEST_FOLDER}/start.md"
+ASK_URL = f"http://127.0.0.1:{CHANNEL_PORT}/ask"
+
+BUILD_FILE = "build.json"
+DELIVERABLE_FILE = "deliverable.json"
+DELIVERABLE_TAR = "deliverable.tar"
+SESSION_FILE = "session.json"
+
+_MB = 1024**2
+
+
+@dataclass(frozen=True)
+class BuildInputs:
+    """All that decides a build."""
+
+    task: Task
+    condition: Condition
+    agent: Agent
+    router: Router
+    image: str
+    image_digest: str
+
+    def request(self) -> str:
+        """The request as the agent reads it: the chosen exposure, and how to ask where anybody answers."""
+        text = release.request_text(self.task, self.condition.exposure).rstrip()
+        if self.condition.asks:
+            text += "\n\n" + clarification_block(ASK_URL, self.condition.budget).rstrip()
+        return text + "\n"
+
+    def instruction(self) -> str:
+        """The versioned text before the request."""
+        condition = self.condition
+        return instruction_text(
+            asks=condition.asks,
+            network=condition.network,
+            scaffold=condition.scaffold,
+            language=condition.language or self.task.toml.language,
+            budget=condition.budget,
+            request_path=REQUEST_PATH,
+            ask_url=ASK_URL if condition.asks else None,
+        )
+
+    def key(self) -> str:
+        """The phase's key: the files it reads, its prompts, the image, the agent and this phase's version."""
+        condition = self.condition
+        records = release.session_records(self.task, condition.exposure) if condition.asks else None
+        workspace = release.visible_workspace(self.task)
+        scaffold = release.scaffold_cases(self.task) if condition.scaffold else {}
+        return digest_of(
+            {
+                "phase": "build",
+                "version": VERSION,
+                "instruction": sha256_hex(self.instruction().encode()),
+                "request": sha256_hex(self.request().encode()),
+                "records": digest_of(records.model_dump(mode="json")) if records else None,
+                "router": [self.router.name, self.router.version] if condition.asks else None,
+                "budget": condition.budget if condition.asks else 0,
+                "workspace": release.visible_digest(self.task) if workspace else None,
+                "scaffold": {path: sha256_hex(content) for path, content in scaffold.items()},
+                "agent": [self.agent.name, self.agent.version, self.agent.fingerprint(self.task)],
+                "model": condition.model,
+                "image": self.image_digest,
+                "network": condition.network,
+                "seconds": condition.build_seconds,
+            }
+        )
+
+
+def sandbox_limits(task: Task) -> Limits:
+    """The task's limits as the sandbox's."""
+    limits = task.toml.limits
+    return Limits(
+        memory=limits.memory_mb * _MB,
+        disk=limits.disk_mb * _MB,
+        cpus=limits.cpus,
+        processes=limits.processes,
+        output=limits.output_mb * _MB,
+    )
+
+
+async def build(inputs: BuildInputs, work: Work) -> None:
+    """Run one build and leave its artifact in ``work.artifact``.
+
+    Raises:
+        SandboxError, StakeholderError, HarnessError: not the agent's doing; nothing is published.
+    """
+    request_folder = work.scratch / "request"
+    request_folder.mkdir(parents=True)
+    (request_folder / "start.md").write_text(inputs.request(), encoding="utf-8")
+    spec = SandboxSpec(
+        owner=work.owner,
+        image=inputs.image,
+        limits=sandbox_limits(inputs.task),
+        mounts=(Mount(request_folder, REQUEST_FOLDER), *inputs.agent.mounts(inputs.task)),
+        network=inputs.condition.network,
+    )
+    sandbox = work.backend.create(spec)
+    try:
+        await sandbox.start()
+        work.log("sandbox started", sandbox=sandbox.id)
+        await _furnish(inputs, sandbox)
+        async with _stakeholder(inputs, sandbox, work) as session:
+            end = await _let_work(inputs, sandbox, work)
+        await sandbox.kill_all()
+        work.progress("archiving")
+        try:
+            deliverable = await sandbox.archive(work.artifact / DELIVERABLE_TAR)
+        except DeliverableTooLargeError as error:
+            end, deliverable = _nothing_handed_over(end, error, work)
+    finally:
+        await sandbox.close()
+    log = session.log() if session else None
+    _write(work.artifact, end, deliverable, log)
+    work.log("built", ended=end.ended, deliverable=deliverable.sha256, questions=len(log.turns) if log else 0)
+
+
+async def _furnish(inputs: BuildInputs, sandbox: Sandbox) -> None:
+    workspace = release.visible_workspace(inputs.task)
+    if workspace:
+        await sandbox.put_tree(workspace, WORKSPACE)
+    if inputs.condition.scaffold:
+        for path, content in release.scaffold_cases(inputs.task).items():
+            await sandbox.put(f"{WORKSPACE}/{path}", content)
+
+
+@contextlib.asynccontextmanager
+async def _stakeholder(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> AsyncIterator[Session | None]:
+    """Answer questions on the sandbox's own loopback while the block runs; None where nobody answers."""
+    if not inputs.condition.asks:
+        yield None
+        return
+    session = Session.open(
+        work.attempt / "session.jsonl",
+        task=inputs.task.id,
+        level=inputs.condition.exposure,
+        records=release.session_records(inputs.task, inputs.condition.exposure),
+        router=inputs.router,
+        budget=inputs.condition.budget,
+    )
+    listener = await sandbox.listen(CHANNEL_PORT)
+    async with ChannelServer(listener, session):
+        yield session
+
+
+async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> BuildEnd:
+    agent, seconds = inputs.agent, inputs.condition.build_seconds
+    assignment = Assignment(
+        sandbox=sandbox,
+        task_id=inputs.task.id,
+        instruction=inputs.instruction(),
+        request=inputs.request(),
+        request_path=REQUEST_PATH,
+        ask_url=ASK_URL if inputs.condition.asks else None,
+        seconds=seconds,
+        log=lambda line: work.log("agent", line=line),
+    )
+    work.progress("building")
+    try:
+        async with asyncio.timeout(seconds):
+            return await agent.build(assignment)
+    except TimeoutError:
+        return BuildEnd(agent=agent.name, agent_version=agent.version, ended="limit", limit="time", layer="phase")
+    except AgentError as error:
+        return BuildEnd(agent=agent.name, agent_version=agent.version, ended="failed", detail=str(error))
+
+
+def _nothing_handed_over(end: BuildEnd, error: DeliverableTooLargeError, work: Work) -> tuple[BuildEnd, Deliverable]:
+    """An oversized workspace is the agent's failure: nothing is handed over, and nothing scores 0."""
+    empty = work.scratch / "empty"
+    empty.mkdir()
+    deliverable = seal_folder(empty, work.artifact / DELIVERABLE_TAR)
+    changed = {"ended": "limit", "limit": "disk", "layer": "archive", "detail": str(error)}
+    return end.model_copy(update=changed), deliverable
+
+
+def _write(folder: Path, end: BuildEnd, deliverable: Deliverable, session: SessionLog | None) -> None:
+    (folder / BUILD_FILE).write_bytes(end.to_bytes())
+    (folder / DELIVERABLE_FILE).write_bytes(deliverable.to_bytes())
+    if session is not None:
+        (folder / SESSION_FILE).write_bytes(session.to_bytes())

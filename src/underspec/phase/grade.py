@@ -1,0 +1,96 @@
+"""The grade phase: a sealed deliverable in, outcomes out. It needs no model and can be redone alone."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from underspec.artifact.build import BuildEnd
+from underspec.artifact.canonical import digest_of
+from underspec.artifact.condition import Condition
+from underspec.artifact.deliverable import Deliverable
+from underspec.artifact.outcomes import SUITES
+from underspec.errors import StoreError
+from underspec.grade.grader import grade_deliverable
+from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, DELIVERABLE_TAR
+from underspec.phase.work import Work
+from underspec.sandbox.deliverable import extract_deliverable
+from underspec.task import release
+from underspec.task.model import Task
+
+VERSION = 1
+OUTCOMES_FILE = "outcomes.json"
+
+
+@dataclass(frozen=True)
+class GradeInputs:
+    """All that decides a grade. ``built`` is the published artifact of the build phase."""
+
+    task: Task
+    condition: Condition
+    built: Path
+    image: str
+    image_digest: str
+
+    def deliverable(self) -> Deliverable:
+        """What stands beside the sealed deliverable.
+
+        Raises:
+            StoreError: it is missing or damaged.
+        """
+        return Deliverable.from_bytes(_read(self.built / DELIVERABLE_FILE), file=str(self.built / DELIVERABLE_FILE))
+
+    def build_end(self) -> BuildEnd:
+        """How the build ended."""
+        return BuildEnd.from_bytes(_read(self.built / BUILD_FILE), file=str(self.built / BUILD_FILE))
+
+    def key(self) -> str:
+        """The phase's key: deliverable, cases, limits, image and this phase's version."""
+        return digest_of(
+            {
+                "phase": "grade",
+                "version": VERSION,
+                "deliverable": self.deliverable().sha256,
+                "task": self.task.id,
+                "suites": {suite: release.suite_digest(self.task, suite) for suite in SUITES},
+                "limits": self.task.toml.limits.model_dump(mode="json"),
+                "image": self.image_digest,
+                "network": self.condition.grade_network,
+                "comparison": "bytes",
+            }
+        )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise StoreError(
+            "a file of a published artifact is missing",
+            file=str(path),
+            mend="remove the folder that should hold it and run the same command again",
+        ) from error
+
+
+async def grade(inputs: GradeInputs, work: Work) -> None:
+    """Grade one deliverable and leave ``outcomes.json`` in ``work.artifact``.
+
+    Raises:
+        SandboxError, HarnessError: not the deliverable's doing; nothing is published.
+    """
+    deliverable = inputs.deliverable()
+    tree = work.scratch / "deliverable"
+    await asyncio.to_thread(extract_deliverable, inputs.built / DELIVERABLE_TAR, tree)
+    outcomes = await grade_deliverable(
+        inputs.task,
+        tree,
+        work.backend,
+        image=inputs.image,
+        owner=work.owner,
+        deliverable_sha256=deliverable.sha256,
+        on_progress=work.progress,
+    )
+    (work.artifact / OUTCOMES_FILE).write_bytes(outcomes.to_bytes())
+    overall = outcomes.overall
+    work.log("graded", passed=overall.passed, total=overall.total)

@@ -1,0 +1,101 @@
+"""The report as one document: counts, and a row for each agent, model and condition."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from underspec.artifact.condition import Condition
+from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes
+from underspec.measure.functional import VIEWS, bounds, macro, mean, pooled
+from underspec.measure.interaction import interaction
+from underspec.report.collect import Collected
+
+SCHEMA = 1
+
+
+def report_document(run: str, collected: Sequence[Collected], *, comparable: bool) -> dict[str, Any]:
+    """The document of ``underspec report --json`` (design section 10). Rates are 0 to 1 or null.
+
+    Every planned item is counted: ``planned`` = ``scored`` + the sum of ``unscored``.
+    """
+    rows: dict[str, list[Collected]] = {}
+    for each in collected:
+        rows.setdefault(each.item.condition.id, []).append(each)
+    return {
+        "schema": SCHEMA,
+        "run": run,
+        "comparable": comparable,
+        **_counts(collected),
+        "rows": [_row(members) for members in rows.values()],
+    }
+
+
+def _counts(collected: Sequence[Collected]) -> dict[str, Any]:
+    unscored = Counter(each.boundary for each in collected if each.boundary is not None)
+    return {
+        "planned": len(collected),
+        "scored": sum(each.outcomes is not None for each in collected),
+        "unscored": dict(sorted((str(boundary), number) for boundary, number in unscored.items())),
+    }
+
+
+def _row(members: Sequence[Collected]) -> dict[str, Any]:
+    condition: Condition = members[0].item.condition
+    by_task: dict[str, list[Collected]] = {}
+    for each in members:
+        by_task.setdefault(each.item.task, []).append(each)
+    return {
+        "agent": condition.agent,
+        "model": condition.model,
+        "condition": {"id": condition.id, **condition.model_dump(mode="json")},
+        **_counts(members),
+        **_figures(members, condition),
+        "tasks": [{"task": task, **_counts(each), **_figures(each, condition)} for task, each in by_task.items()],
+    }
+
+
+def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, Any]:
+    graded = [each.outcomes for each in members if each.outcomes is not None]
+    overall = [rate for each in graded if (rate := each.overall.rate) is not None]
+    span = bounds(overall, len(members) - len(graded))
+    sessions = [interaction(each.session) for each in members if each.session is not None]
+    return {
+        "overall_pooled": pooled(graded, "overall").rate,
+        "overall_macro": macro(graded, "overall"),
+        # An interval needs more than one task to resample; the bounds beside it cover what was not scored.
+        "interval": None,
+        "bounds": [span.low, span.high],
+        **{view: pooled(graded, view).rate for view in VIEWS if view != "overall"},
+        "cases": {view: pooled(graded, view).model_dump(mode="json") for view in VIEWS},
+        "outcomes": _outcomes(graded),
+        "states": _states(graded),
+        "task_pass": mean(float(each.clean) for each in graded),
+        "clarification": None,
+        "questions": sum(each.questions for each in sessions),
+        "coverage": mean(each.coverage for each in sessions),
+        "fallback_rate": mean(each.fallback_rate for each in sessions),
+        "budget_use": mean(each.budget_use for each in sessions),
+        # An agent without a model makes no model call, so its cost is known to be nothing.
+        "cost": 0.0 if condition.model is None else None,
+    }
+
+
+def _outcomes(graded: Sequence[Outcomes]) -> dict[str, int]:
+    found = Counter(case.outcome for each in graded for case in each.suite("overall"))
+    return {str(outcome): found[outcome] for outcome in CaseOutcome}
+
+
+def _states(graded: Sequence[Outcomes]) -> dict[str, list[str]]:
+    seen: dict[str, set[str]] = {suite: set() for suite in SUITES}
+    for each in graded:
+        for suite in each.suites:
+            seen[suite.suite].update(str(state) for state in suite.states)
+    return {suite: sorted(states) for suite, states in seen.items()}
+
+
+def document_bytes(document: dict[str, Any]) -> bytes:
+    """The document as ``report.json`` holds it."""
+    return json.dumps(document, indent=2, ensure_ascii=True).encode() + b"\n"

@@ -1,0 +1,92 @@
+"""One item for a reader: how it was built, the conversation, the outcomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from underspec.artifact.outcomes import CaseOutcome, Outcomes
+from underspec.grade.view import grade_document
+from underspec.measure.interaction import interaction
+from underspec.report.collect import Collected
+from underspec.report.terminal import percent, plain
+
+_SHOWN_FAILURES = 20
+
+
+def item_document(collected: Collected, folder: Path) -> dict[str, Any]:
+    """The document of ``underspec show --json``."""
+    item = collected.item
+    return {
+        "item": item.id,
+        "folder": str(folder),
+        "task": item.task,
+        "epoch": item.epoch,
+        "condition": {"id": item.condition.id, **item.condition.model_dump(mode="json")},
+        "attempts": collected.attempts,
+        "build": collected.end.model_dump(mode="json") if collected.end else None,
+        "deliverable": collected.deliverable.model_dump(mode="json") if collected.deliverable else None,
+        "session": collected.session.model_dump(mode="json") if collected.session else None,
+        "grade": grade_document(collected.outcomes) if collected.outcomes else None,
+        "unscored": collected.unscored.model_dump(mode="json") if collected.unscored else None,
+    }
+
+
+def item_text(collected: Collected, folder: Path) -> str:
+    """The same for a terminal. Text of agents and tasks is made safe to print."""
+    item = collected.item
+    lines = [
+        f"{item.task} × {item.condition.agent}, exposure {item.condition.exposure}, epoch {item.epoch}",
+        f"folder   {folder}",
+        f"attempts build {collected.attempts['build']}, grade {collected.attempts['grade']}",
+    ]
+    if collected.end:
+        end = collected.end
+        why = f" ({end.limit} limit)" if end.limit else f" ({end.detail})" if end.detail else ""
+        lines.append(f"build    {end.ended}{why}")
+    if collected.deliverable:
+        deliverable = collected.deliverable
+        lines.append(f"handed over {deliverable.files} files, {deliverable.bytes} bytes, {deliverable.sha256[:16]}")
+        lines += [f"  left out: {entry.path} ({entry.reason})" for entry in deliverable.dropped]
+    lines += _conversation(collected)
+    if collected.outcomes:
+        lines += _outcomes(collected.outcomes)
+    elif collected.unscored:
+        lines.append(f"unscored: {collected.unscored.boundary}: {collected.unscored.reason}")
+    else:
+        lines.append("not finished yet; the command that planned it goes on with it")
+    return plain("\n".join(lines))
+
+
+def _conversation(collected: Collected) -> list[str]:
+    session = collected.session
+    if session is None:
+        return ["nobody to ask under this condition"]
+    rates = interaction(session)
+    lines = [
+        "",
+        f"asked {rates.questions} of {session.budget}; coverage {percent(rates.coverage)} %, "
+        f"fallback {percent(rates.fallback_rate)} % (router {session.router})",
+    ]
+    for turn in session.turns:
+        matched = ", ".join(turn.matched) if turn.matched else "nothing matched"
+        lines += [f"  {turn.number}. Q: {turn.question}", f"     A: {_indented(turn.reply)}", f"        [{matched}]"]
+    return lines
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n        ")
+
+
+def _outcomes(outcomes: Outcomes) -> list[str]:
+    document = grade_document(outcomes)
+    lines = [""]
+    for name, suite in document["suites"].items():
+        states = f"  [{', '.join(suite['states'])}]" if suite["states"] else ""
+        lines.append(f"{name:9} {percent(suite['rate']):>6} %  {suite['passed']} of {suite['total']}{states}")
+    lines.append(f"{'overall':9} {percent(document['overall']['rate']):>6} %")
+    failed = [case for case in outcomes.suite("overall") if case.outcome is not CaseOutcome.PASS]
+    lines += [f"  {case.outcome}: {case.suite}/{case.file} #{case.index}" for case in failed[:_SHOWN_FAILURES]]
+    if len(failed) > _SHOWN_FAILURES:
+        lines.append(f"  and {len(failed) - _SHOWN_FAILURES} more; all of them with --json")
+    return lines + [f"note: {note}" for note in outcomes.notes]

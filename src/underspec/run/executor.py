@@ -1,0 +1,235 @@
+"""The local executor: every planned item through its phases, a bounded number at a time, resumable at any point."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from underspec.agent.protocol import Agent
+from underspec.errors import (
+    ClaimLostError,
+    EnvironmentLacksError,
+    HarnessError,
+    HostExhaustedError,
+    TaskError,
+    UnderspecError,
+    UsageError,
+)
+from underspec.phase.build import BuildInputs, build
+from underspec.phase.grade import GradeInputs, grade
+from underspec.phase.work import Work
+from underspec.run.item import Item
+from underspec.run.plan import Tasks
+from underspec.run.store import MAX_ATTEMPTS, PhaseFolder, RunStore
+from underspec.sandbox.protocol import Owner, SandboxBackend
+from underspec.stakeholder.router import Router
+
+CLAIM_POLL = 0.5
+RETRY_PAUSE = 0.5
+# These end the whole run: every other item would meet them too, and none of them is an attempt that was used up.
+_FATAL = (HostExhaustedError, EnvironmentLacksError, TaskError, UsageError)
+
+
+class Inputs(Protocol):
+    """What a phase is run on."""
+
+    def key(self) -> str:
+        """The phase's key."""
+
+
+@dataclass
+class RunContext:
+    """All that an executor works with."""
+
+    store: RunStore
+    tasks: Tasks
+    backend: SandboxBackend
+    agents: dict[str, Agent]
+    routers: dict[str, Router]
+    image_digests: dict[str, str]
+    redo: frozenset[str] = frozenset()
+    progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
+
+
+@dataclass(frozen=True)
+class ItemStatus:
+    """Where an item stands. ``stale`` names phases whose artifact was made from other inputs than today's."""
+
+    built: Path | None
+    graded: Path | None
+    stale: tuple[str, ...]
+    exhausted: bool
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.exhausted or self.graded is not None
+
+
+def image_of(context: RunContext, item: Item) -> str:
+    """The image that the item's condition picks from its task.
+
+    Raises:
+        UsageError: the task has no provisioned image.
+    """
+    task = context.tasks[item.task]
+    if item.condition.image == "base":
+        return task.toml.image.base
+    if task.toml.image.provisioned is None:
+        raise UsageError(f"task {task.id} has no provisioned image", mend="use --image base for this task")
+    return task.toml.image.provisioned
+
+
+def build_inputs(context: RunContext, item: Item) -> BuildInputs:
+    """What the item's build reads."""
+    image = image_of(context, item)
+    return BuildInputs(
+        task=context.tasks[item.task],
+        condition=item.condition,
+        agent=context.agents[item.condition.agent],
+        router=context.routers[item.condition.router],
+        image=image,
+        image_digest=context.image_digests[image],
+    )
+
+
+def grade_inputs(context: RunContext, item: Item, built: Path) -> GradeInputs:
+    """What the item's grade reads."""
+    image = image_of(context, item)
+    return GradeInputs(
+        task=context.tasks[item.task],
+        condition=item.condition,
+        built=built,
+        image=image,
+        image_digest=context.image_digests[image],
+    )
+
+
+def find_built(folder: PhaseFolder, key: str, *, redo: bool) -> tuple[Path | None, bool]:
+    """The build to go on with, and whether it is stale.
+
+    A build under today's key is used. One under another key is stale: it was paid for and stays, unless it is to be
+    redone.
+    """
+    current = folder.artifact(key)
+    if current is not None:
+        return current, False
+    earlier = folder.artifacts()
+    if earlier and not redo:
+        return earlier[-1], True
+    return None, False
+
+
+def status(context: RunContext, item: Item) -> ItemStatus:
+    """Where an item stands, without running anything."""
+    builds, grades = context.store.phase(item, "build"), context.store.phase(item, "grade")
+    built, stale = find_built(builds, build_inputs(context, item).key(), redo="build" in context.redo)
+    graded = grades.artifact(grade_inputs(context, item, built).key()) if built else None
+    exhausted = any(len(phase.failures()) >= MAX_ATTEMPTS for phase in (builds, grades)) and graded is None
+    return ItemStatus(built=built, graded=graded, stale=("build",) if stale else (), exhausted=exhausted)
+
+
+async def execute(context: RunContext, items: Sequence[Item], *, concurrency: int) -> None:
+    """Bring every item to its end: scored, or unscored after :data:`MAX_ATTEMPTS` failures that were not its own.
+
+    Raises:
+        HostExhaustedError, EnvironmentLacksError, TaskError, UsageError: the run cannot go on; what is finished stays.
+    """
+    gate = asyncio.Semaphore(concurrency)
+    await asyncio.to_thread(context.backend.reap)
+
+    async def one(item: Item) -> None:
+        async with gate:
+            await _run_item(context, item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for item in items:
+                group.create_task(one(item))
+    except* UnderspecError as failures:
+        raise _first(failures) from failures
+
+
+def _first(group: BaseExceptionGroup[UnderspecError]) -> UnderspecError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, UnderspecError)
+    return error
+
+
+async def _run_item(context: RunContext, item: Item) -> None:
+    inputs = build_inputs(context, item)
+    key = inputs.key()
+    folder = context.store.phase(item, "build")
+    built, _stale = find_built(folder, key, redo="build" in context.redo)
+    if built is None:
+        built = await _ensure(context, item, "build", key, lambda work: build(inputs, work))
+    if built is None:
+        context.progress(item, "unscored")
+        return
+    grading = grade_inputs(context, item, built)
+    graded = await _ensure(context, item, "grade", grading.key(), lambda work: grade(grading, work))
+    context.progress(item, "done" if graded else "unscored")
+
+
+async def _ensure(
+    context: RunContext, item: Item, phase: str, key: str, run: Callable[[Work], Awaitable[None]]
+) -> Path | None:
+    """The phase's artifact under ``key``, made if need be; None when its attempts are used up."""
+    folder = context.store.phase(item, phase)
+    while True:
+        found = folder.artifact(key)
+        if found is not None:
+            return found
+        if len(folder.failures()) >= MAX_ATTEMPTS:
+            return None
+        if not await _attempt(context, item, phase, key, run):
+            await asyncio.sleep(CLAIM_POLL)
+
+
+async def _attempt(
+    context: RunContext, item: Item, phase: str, key: str, run: Callable[[Work], Awaitable[None]]
+) -> bool:
+    """One attempt. Returns False when another worker holds the phase."""
+    folder = context.store.phase(item, phase)
+    claim = folder.claim()
+    if not claim.acquire():
+        context.progress(item, f"{phase}: waiting for another worker")
+        return False
+    async with claim.kept_alive():
+        if folder.artifact(key) is not None:
+            return True
+        attempt = folder.new_attempt(key)
+        context.progress(item, phase)
+        work = Work(
+            backend=context.backend,
+            owner=Owner(run=context.store.path.name, purpose=f"{phase} {item.folder}"),
+            attempt=attempt.path,
+            artifact=attempt.artifact,
+            scratch=folder.scratch,
+            log=attempt.log,
+            progress=lambda words: context.progress(item, f"{phase}: {words}"),
+        )
+        try:
+            await run(work)
+            folder.publish(attempt, key, claim)
+        except _FATAL as error:
+            attempt.log("stopped", reason=str(error))
+            raise
+        except ClaimLostError as error:
+            attempt.log("claim lost", reason=str(error))
+            return False
+        except UnderspecError as error:
+            attempt.log("failed", boundary=str(error.boundary), reason=str(error))
+            attempt.fail(error)
+            await asyncio.sleep(RETRY_PAUSE)
+        except OSError as error:
+            failure = HarnessError(f"{type(error).__name__}: {error}", file=str(error.filename or ""))
+            attempt.log("failed", boundary=str(failure.boundary), reason=str(failure))
+            attempt.fail(failure)
+            await asyncio.sleep(RETRY_PAUSE)
+    return True

@@ -1,0 +1,100 @@
+"""Experiments: which tasks, under which conditions, how often. From flags or from an ``experiment.toml`` grid."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from underspec.artifact.base import json_path
+from underspec.artifact.condition import Condition
+from underspec.errors import UsageError
+
+
+class Experiment(BaseModel):
+    """``experiment.toml``.
+
+    ``condition`` holds fields that are the same everywhere, ``grid`` lists of values; every combination is run.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: Literal[1] = 1
+    name: str = Field(default="run", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    tasks: tuple[str, ...] = Field(min_length=1)
+    epochs: int = Field(default=1, ge=1, le=1000)
+    condition: dict[str, Any] = {}
+    grid: dict[str, list[Any]] = {}
+
+    def conditions(self) -> list[Condition]:
+        """Every combination of the grid, in the order in which it is written, without repetitions.
+
+        Raises:
+            UsageError: a field or value is not one of a condition.
+        """
+        both = sorted(set(self.condition) & set(self.grid))
+        if both:
+            raise UsageError(f"{both[0]!r} stands both under [condition] and under [grid]", mend="keep one of them")
+        empty = [name for name, values in self.grid.items() if not values]
+        if empty:
+            raise UsageError(f"the grid's {empty[0]!r} is an empty list", mend="give it at least one value")
+        found: dict[str, Condition] = {}
+        for values in itertools.product(*self.grid.values()):
+            fields = {**self.condition, **dict(zip(self.grid, values, strict=True))}
+            condition = make_condition(fields)
+            found.setdefault(condition.id, condition)
+        return list(found.values())
+
+
+def make_condition(fields: Mapping[str, Any]) -> Condition:
+    """A condition from plain values.
+
+    Raises:
+        UsageError: names the field and what it may be.
+    """
+    try:
+        return Condition.model_validate(dict(fields))
+    except ValidationError as error:
+        raise _usage(error, "the condition", known=sorted(Condition.model_fields)) from error
+
+
+def read_experiment(path: Path, **changes: Any) -> Experiment:
+    """Read an ``experiment.toml``; ``changes`` that are not None replace what it says.
+
+    Raises:
+        UsageError: names the file, the field and the mend.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UsageError("no such file", file=str(path), mend="give the path of an experiment.toml") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot be read: {error}", file=str(path), mend="give a readable TOML text file") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"not valid TOML: {error}", file=str(path), mend="mend the syntax there") from error
+    return make_experiment(
+        {**document, **{name: value for name, value in changes.items() if value is not None}}, str(path)
+    )
+
+
+def make_experiment(document: Mapping[str, Any], origin: str = "the command line") -> Experiment:
+    """An experiment from plain values.
+
+    Raises:
+        UsageError: names the field and the mend.
+    """
+    try:
+        return Experiment.model_validate(dict(document))
+    except ValidationError as error:
+        raise _usage(error, origin, known=sorted(Experiment.model_fields)) from error
+
+
+def _usage(error: ValidationError, origin: str, known: Sequence[str]) -> UsageError:
+    first: Any = error.errors()[0]
+    mend = f"known fields: {', '.join(known)}" if first["type"] == "extra_forbidden" else None
+    message = "is not a known field" if first["type"] == "extra_forbidden" else str(first["msg"])
+    return UsageError(message, file=origin, where=json_path(first["loc"]), mend=mend)

@@ -1,0 +1,85 @@
+"""``run.toml``: versions, digests, limits and the machine. What a reader needs to know whether two runs compare."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from underspec import __version__
+from underspec.artifact.files import write_atomic
+from underspec.errors import StoreError
+from underspec.sandbox.protocol import SandboxBackend
+
+FILE = "run.toml"
+SCHEMA = 1
+
+
+def machine() -> dict[str, Any]:
+    """What of the machine can change a result. No host name and no time."""
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "cpus": os.cpu_count() or 0,
+        "python": platform.python_version(),
+        "user": "root" if os.geteuid() == 0 else "ordinary",
+    }
+
+
+def make_manifest(
+    *, name: str, backend: SandboxBackend, images: dict[str, str], tasks: dict[str, str], concurrency: int
+) -> dict[str, Any]:
+    """The manifest of a run: ``images`` and ``tasks`` by name with their digests."""
+    return {
+        "schema": SCHEMA,
+        "name": name,
+        "underspec": __version__,
+        "concurrency": concurrency,
+        "machine": machine(),
+        "sandbox": {
+            "backend": backend.name,
+            "comparable": all(not digest.startswith("host:") for digest in images.values()),
+            "checks": [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in backend.checks()],
+        },
+        "images": images,
+        "tasks": tasks,
+    }
+
+
+def write_manifest(run: Path, manifest: dict[str, Any]) -> None:
+    """Write ``run.toml``; tasks and images of an earlier plan of the same run are kept beside the new ones."""
+    if (run / FILE).exists():
+        earlier = read_manifest(run)
+        manifest = {
+            **manifest,
+            "tasks": {**earlier.get("tasks", {}), **manifest["tasks"]},
+            "images": {**earlier.get("images", {}), **manifest["images"]},
+        }
+    write_atomic(run / FILE, tomli_w.dumps(manifest).encode())
+
+
+def read_manifest(run: Path) -> dict[str, Any]:
+    """Read ``run.toml``.
+
+    Raises:
+        StoreError: missing, damaged or of another schema.
+    """
+    path = run / FILE
+    try:
+        manifest = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise StoreError("this is no run", file=str(run), mend="give a folder that `underspec run` made") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StoreError(
+            f"damaged: {error}", file=str(path), mend="remove it and run the same command again"
+        ) from error
+    if manifest.get("schema") != SCHEMA:
+        raise StoreError(
+            f"has schema {manifest.get('schema')!r}, not {SCHEMA}", file=str(path), mend="use a matching version"
+        )
+    return manifest

@@ -1,0 +1,117 @@
+"""From an experiment to a context ready to execute: everything that can be wrong is said here, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from underspec.agent.protocol import Agent
+from underspec.agent.registry import load_agent
+from underspec.artifact.condition import Condition
+from underspec.errors import UsageError
+from underspec.run.executor import RunContext, image_of
+from underspec.run.experiment import Experiment
+from underspec.run.item import Item
+from underspec.run.manifest import make_manifest, write_manifest
+from underspec.run.plan import Tasks, plan_digest, plan_items
+from underspec.run.store import RunStore
+from underspec.sandbox.protocol import SandboxBackend
+from underspec.stakeholder.router import Router, load_router
+from underspec.task.catalog import find_tasks
+from underspec.task.load import load_task, read_toml
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan, checked, and what executes it. Nothing has been written yet."""
+
+    experiment: Experiment
+    items: list[Item]
+    context: RunContext
+
+
+def load_tasks(selectors: Sequence[str]) -> Tasks:
+    """Tasks by id for ids, folders and folders of tasks.
+
+    Raises:
+        UsageError: two folders hold a task of the same id.
+    """
+    paths: dict[str, Path] = {}
+    for path in find_tasks(selectors):
+        task_id = read_toml(path).id
+        if paths.setdefault(task_id, path) != path:
+            raise UsageError(f"two tasks have the id {task_id!r}", file=str(path), mend="rename one in its task.toml")
+    return Tasks(paths, load_task)
+
+
+def prepare(
+    experiment: Experiment,
+    *,
+    backend: SandboxBackend,
+    runs: Path,
+    run: str | None = None,
+    redo: Sequence[str] = (),
+) -> Prepared:
+    """Plan an experiment.
+
+    The run's folder is ``runs/<run>``; without a name it is made of the experiment's name and a digest of the plan, so
+    that the same command finds its own run again.
+
+    Raises:
+        UsageError: a task, agent, router, image or field is not to be had.
+        TaskError: a task cannot be loaded.
+    """
+    tasks = load_tasks(experiment.tasks)
+    conditions = experiment.conditions()
+    items = plan_items(list(tasks.paths), conditions, experiment.epochs)
+    name = run or f"{experiment.name}-{plan_digest(items)[:8]}"
+    agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
+    routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
+    context = RunContext(
+        store=RunStore(runs / name),
+        tasks=tasks,
+        backend=backend,
+        agents=agents,
+        routers=routers,
+        image_digests={},
+        redo=frozenset(redo),
+    )
+    _check(context, conditions, items)
+    return Prepared(experiment, items, context)
+
+
+def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence[Item]) -> None:
+    for task_id in context.tasks.paths:
+        task = context.tasks[task_id]
+        if task.toml.family != "repository":
+            raise UsageError(
+                f"task {task_id} is a commission, which the protocol 'build' cannot run",
+                mend="choose a repository task",
+            )
+        for agent in context.agents.values():
+            agent.fingerprint(task)
+    for condition in conditions:
+        if condition.network != "none" or condition.grade_network != "none":
+            raise UsageError("the bubblewrap backend grants no network", where="$.network", mend="use network = 'none'")
+        if condition.model is not None:
+            raise UsageError(f"agent {condition.agent!r} takes no model", where="$.model", mend="leave --model out")
+    for item in items:
+        image = image_of(context, item)
+        if image not in context.image_digests:
+            context.image_digests[image] = context.backend.image_digest(image)
+
+
+def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
+    """Write the manifest and the plan; items of earlier plans of the same run stay."""
+    context, store = prepared.context, prepared.context.store
+    manifest = make_manifest(
+        name=store.path.name,
+        backend=context.backend,
+        images=context.image_digests,
+        tasks={task_id: context.tasks[task_id].digest for task_id in context.tasks.paths},
+        concurrency=concurrency,
+    )
+    write_manifest(store.path, manifest)
+    store.add_items(prepared.items)
+    return store

@@ -1,0 +1,212 @@
+"""The run store: one folder a run, one folder an item, one folder a phase (design section 9).
+
+::
+
+    runs/<run>/run.toml
+    runs/<run>/items/<item>/item.json
+    runs/<run>/items/<item>/<phase>/<key>/...        the published artifact, whole
+    runs/<run>/items/<item>/<phase>/claim            who is working on it now
+    runs/<run>/items/<item>/<phase>/attempts/<n>/    log, session and error of the n-th attempt; all times are here
+    runs/<run>/items/<item>/<phase>/scratch/         wiped by whoever holds the claim
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from underspec.artifact.files import create_if_absent, host_exhaustion, publish_folder, write_atomic
+from underspec.errors import Boundary, StoreError, UnderspecError
+from underspec.run.claim import Claim
+from underspec.run.item import Item
+
+MAX_ATTEMPTS = 5
+_KEY = re.compile(r"^[0-9a-f]{64}$")
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder whatever the modes inside it are. A missing one is fine; anything else that fails is raised."""
+    if not path.exists() and not path.is_symlink():
+        return
+    for folder, _folders, _files in os.walk(path):
+        Path(folder).chmod(0o700)
+    shutil.rmtree(path)
+
+
+@dataclass(frozen=True)
+class FailedAttempt:
+    """What ended an attempt that produced nothing."""
+
+    number: int
+    boundary: Boundary
+    reason: str
+
+
+class Attempt:
+    """One attempt at a phase: an append-only log and the artifact while it is being made."""
+
+    def __init__(self, path: Path, number: int):
+        self.path = path
+        self.number = number
+        self.artifact = path / "artifact"
+
+    def log(self, event: str, **fields: Any) -> None:
+        """Append one line with the time to ``log.jsonl``."""
+        line = json.dumps({"time": time.time(), "event": event, **fields}, ensure_ascii=True)
+        with host_exhaustion(self.path), (self.path / "log.jsonl").open("ab") as stream:
+            stream.write(line.encode() + b"\n")
+
+    def fail(self, error: UnderspecError) -> None:
+        """Record the failure; counted towards :data:`MAX_ATTEMPTS`."""
+        record = {"boundary": str(error.boundary), "reason": str(error), "kind": type(error).__name__}
+        write_atomic(self.path / "error.json", json.dumps(record, ensure_ascii=True).encode() + b"\n")
+
+
+class PhaseFolder:
+    """One phase of one item on disk."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def artifact(self, key: str) -> Path | None:
+        """The published artifact under ``key``, if there is one."""
+        folder = self.path / key
+        return folder if folder.is_dir() else None
+
+    def artifacts(self) -> list[Path]:
+        """All published artifacts, in order of publication (by the attempt that made them)."""
+        if not self.path.is_dir():
+            return []
+        found = [entry for entry in self.path.iterdir() if _KEY.match(entry.name) and entry.is_dir()]
+        order = {key: number for number, key in self._published()}
+        return sorted(found, key=lambda folder: (order.get(folder.name, 0), folder.name))
+
+    def _published(self) -> list[tuple[int, str]]:
+        pairs = []
+        for number, folder in self._attempt_folders():
+            record = folder / "key"
+            if record.is_file():
+                pairs.append((number, record.read_text(encoding="ascii").strip()))
+        return pairs
+
+    def _attempt_folders(self) -> list[tuple[int, Path]]:
+        root = self.path / "attempts"
+        if not root.is_dir():
+            return []
+        return sorted((int(entry.name), entry) for entry in root.iterdir() if entry.name.isdigit())
+
+    def attempts(self) -> list[Path]:
+        """Folders of all attempts in order."""
+        return [folder for _number, folder in self._attempt_folders()]
+
+    def failures(self) -> list[FailedAttempt]:
+        """Attempts that ended in a failure of somebody other than the agent; killed ones leave none and do not count."""
+        found = []
+        for number, folder in self._attempt_folders():
+            record = folder / "error.json"
+            if record.is_file() and not (folder / "forgiven").exists():
+                try:
+                    content = json.loads(record.read_bytes())
+                    found.append(FailedAttempt(number, Boundary(content["boundary"]), str(content["reason"])))
+                except (ValueError, KeyError, TypeError) as error:
+                    raise StoreError(
+                        "not a failure record", file=str(record), mend="remove this file and run the same command again"
+                    ) from error
+        return found
+
+    def forgive(self) -> None:
+        """Let failed attempts no longer count, so that the phase may be tried again."""
+        for failure in self.failures():
+            (self.path / "attempts" / str(failure.number) / "forgiven").touch()
+
+    def claim(self) -> Claim:
+        """The claim on this phase, not yet acquired."""
+        return Claim(self.path / "claim")
+
+    def new_attempt(self, key: str) -> Attempt:
+        """Begin an attempt (claim held). Wipes what dead attempts left half-made."""
+        with host_exhaustion(self.path):
+            remove_tree(self.path / "scratch")
+            for folder in self.attempts():
+                remove_tree(folder / "artifact")
+            number = max((number for number, _folder in self._attempt_folders()), default=0) + 1
+            attempt = Attempt(self.path / "attempts" / str(number), number)
+            attempt.artifact.mkdir(parents=True)
+            (self.path / "scratch").mkdir()
+            write_atomic(attempt.path / "key", key.encode() + b"\n")
+        attempt.log("started", pid=os.getpid())
+        return attempt
+
+    @property
+    def scratch(self) -> Path:
+        """A folder for the holder of the claim; gone when the phase is."""
+        return self.path / "scratch"
+
+    def publish(self, attempt: Attempt, key: str, claim: Claim) -> bool:
+        """Publish the attempt's artifact whole under ``key``. Returns False when another had done so before.
+
+        Raises:
+            ClaimLostError: the claim was lost meanwhile; nothing is published.
+        """
+        claim.check()
+        published = publish_folder(attempt.artifact, self.path / key)
+        remove_tree(self.path / "scratch")
+        attempt.log("published" if published else "lost the race", key=key)
+        return published
+
+
+class RunStore:
+    """All of one run on disk."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def phase(self, item: Item, name: str) -> PhaseFolder:
+        """The folder of one phase of one item."""
+        return PhaseFolder(self.path / "items" / item.folder / name)
+
+    def add_items(self, items: list[Item]) -> None:
+        """Write ``item.json`` for each item not yet there."""
+        for item in items:
+            target = self.path / "items" / item.folder / "item.json"
+            if not target.exists():
+                create_if_absent(target, item.to_bytes())
+
+    def items(self) -> list[Item]:
+        """All planned items, in name order.
+
+        Raises:
+            StoreError: this is no run, or an item's file is damaged.
+        """
+        root = self.path / "items"
+        if not root.is_dir():
+            raise StoreError("this is no run", file=str(self.path), mend="give a folder that `underspec run` made")
+        found = []
+        for folder in sorted(root.iterdir()):
+            record = folder / "item.json"
+            if not record.is_file():
+                # The folder is made just before its file; without the file nothing was ever worked on here.
+                continue
+            item = Item.from_bytes(record.read_bytes(), file=str(record))
+            if item.folder != folder.name:
+                raise StoreError("the item belongs to another folder", file=str(record), mend=f"expected {item.folder}")
+            found.append(item)
+        return found
+
+    def find(self, wanted: str) -> Item:
+        """The one item whose folder name or id contains ``wanted``.
+
+        Raises:
+            StoreError: none or several do.
+        """
+        hits = [item for item in self.items() if wanted in item.folder or item.id.startswith(wanted)]
+        if len(hits) != 1:
+            known = ", ".join(item.folder for item in (hits or self.items())[:10])
+            raise StoreError(f"{len(hits)} items match {wanted!r}", file=str(self.path), mend=f"for example: {known}")
+        return hits[0]
