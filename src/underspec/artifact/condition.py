@@ -45,5 +45,5 @@ class Condition(Artifact):
 
     @property
     def asks(self) -> bool:
-        """Whether the agent may ask anybody anything."""
-        return self.stakeholder != "nobody" and self.budget > 0
+        """Whether the agent may ask anybody anything. ``ground`` and ``recovered`` hide nothing: nobody is asked."""
+        return self.stakeholder != "nobody" and self.budget > 0 and self.exposure in ("L1", "L2", "L3")

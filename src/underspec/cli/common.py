@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
@@ -44,7 +45,7 @@ def command(function: Callable[P, T]) -> Callable[P, T]:
         from underspec.artifact.files import host_exhaustion
 
         try:
-            with host_exhaustion("the disk"):
+            with host_exhaustion(Path.cwd()):
                 return function(*args, **kwargs)
         except UnderspecError as error:
             fail(error)

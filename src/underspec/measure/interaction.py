@@ -11,8 +11,8 @@ from underspec.artifact.session import SessionLog
 class Interaction:
     """Rates of one session, 0 to 1; None where a rate has no denominator.
 
-    ``coverage`` is |H|/|C|: hidden ids matched at least once over all hidden ids; a session in which nothing was asked
-    has coverage 0. ``fallback_rate`` is the share of questions that matched nothing, ``budget_use`` questions asked over
+    ``coverage`` is |H|/|C|: hidden ids matched at least once over all hidden ids; a session in which nothing was
+    asked has coverage 0. ``fallback_rate`` is the share of questions that matched nothing, ``budget_use`` questions asked over
     questions allowed.
     """
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from underspec.agent.protocol import Agent, Assignment
 from underspec.artifact.build import BuildEnd
@@ -132,8 +133,8 @@ async def build(inputs: BuildInputs, work: Work) -> None:
         await sandbox.start()
         work.log("sandbox started", sandbox=sandbox.id)
         await _furnish(inputs, sandbox)
-        async with _stakeholder(inputs, sandbox, work) as session:
-            end = await _let_work(inputs, sandbox, work)
+        async with _stakeholder(inputs, sandbox, work) as conversation:
+            end = await _let_work(inputs, sandbox, work, conversation)
         await sandbox.kill_all()
         work.progress("archiving")
         try:
@@ -142,7 +143,7 @@ async def build(inputs: BuildInputs, work: Work) -> None:
             end, deliverable = _nothing_handed_over(end, error, work)
     finally:
         await sandbox.close()
-    log = session.log() if session else None
+    log = conversation.session.log() if conversation else None
     _write(work.artifact, end, deliverable, log)
     work.log("built", ended=end.ended, deliverable=deliverable.sha256, questions=len(log.turns) if log else 0)
 
@@ -156,26 +157,34 @@ async def _furnish(inputs: BuildInputs, sandbox: Sandbox) -> None:
             await sandbox.put(f"{WORKSPACE}/{path}", content)
 
 
+@dataclass(frozen=True)
+class Conversation:
+    """A session, and the channel over which the agent reaches it."""
+
+    session: Session
+    channel: ChannelServer
+
+
 @contextlib.asynccontextmanager
-async def _stakeholder(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> AsyncIterator[Session | None]:
+async def _stakeholder(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> AsyncIterator[Conversation | None]:
     """Answer questions on the sandbox's own loopback while the block runs; None where nobody answers."""
     if not inputs.condition.asks:
         yield None
         return
-    session = Session.open(
+    with Session.open(
         work.attempt / "session.jsonl",
         task=inputs.task.id,
         level=inputs.condition.exposure,
         records=release.session_records(inputs.task, inputs.condition.exposure),
         router=inputs.router,
         budget=inputs.condition.budget,
-    )
-    listener = await sandbox.listen(CHANNEL_PORT)
-    async with ChannelServer(listener, session):
-        yield session
+    ) as session:
+        listener = await sandbox.listen(CHANNEL_PORT)
+        async with ChannelServer(listener, session) as channel:
+            yield Conversation(session, channel)
 
 
-async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> BuildEnd:
+async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work, conversation: Conversation | None) -> BuildEnd:
     agent, seconds = inputs.agent, inputs.condition.build_seconds
     assignment = Assignment(
         sandbox=sandbox,
@@ -183,18 +192,37 @@ async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> BuildE
         instruction=inputs.instruction(),
         request=inputs.request(),
         request_path=REQUEST_PATH,
-        ask_url=ASK_URL if inputs.condition.asks else None,
+        ask_url=ASK_URL if conversation else None,
         seconds=seconds,
         log=lambda line: work.log("agent", line=line),
     )
     work.progress("building")
     try:
         async with asyncio.timeout(seconds):
-            return await agent.build(assignment)
+            return await _unless_stakeholder_fails(agent.build(assignment), conversation)
     except TimeoutError:
         return BuildEnd(agent=agent.name, agent_version=agent.version, ended="limit", limit="time", layer="phase")
     except AgentError as error:
         return BuildEnd(agent=agent.name, agent_version=agent.version, ended="failed", detail=str(error))
+
+
+async def _unless_stakeholder_fails(
+    building: Coroutine[Any, Any, BuildEnd], conversation: Conversation | None
+) -> BuildEnd:
+    """The build's end. A stakeholder that breaks down ends the build: an agent that got no answer is not measured."""
+    if conversation is None:
+        return await building
+    worker = asyncio.ensure_future(building)
+    watcher = asyncio.ensure_future(conversation.channel.failed())
+    try:
+        await asyncio.wait({worker, watcher}, return_when=asyncio.FIRST_COMPLETED)
+        if conversation.channel.failure is not None:
+            raise conversation.channel.failure
+        return await worker
+    finally:
+        for each in (worker, watcher):
+            each.cancel()
+        await asyncio.wait({worker, watcher})
 
 
 def _nothing_handed_over(end: BuildEnd, error: DeliverableTooLargeError, work: Work) -> tuple[BuildEnd, Deliverable]:

@@ -64,7 +64,7 @@ def report_table(document: dict[str, Any]) -> Table:
 
 
 def _varied(document: dict[str, Any]) -> list[str]:
-    shown = [name for name in ("model", "exposure", "budget", "router", "scaffold", "image")]
+    shown = ("model", "exposure", "budget", "router", "scaffold", "image")
     return [name for name in shown if len({str(row["condition"][name]) for row in document["rows"]}) > 1]
 
 

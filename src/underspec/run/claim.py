@@ -82,7 +82,7 @@ class Claim:
                 return False
             same_boot = held["host"] == socket.gethostname() and held["boot"] == _boot_id()
             if same_boot:
-                return process_start(held["pid"]) == held["start"]
+                return bool(process_start(held["pid"]) == held["start"])
         except FileNotFoundError:
             return False
         except (ValueError, KeyError, TypeError):

@@ -106,7 +106,7 @@ class PhaseFolder:
         return [folder for _number, folder in self._attempt_folders()]
 
     def failures(self) -> list[FailedAttempt]:
-        """Attempts that ended in a failure of somebody other than the agent; killed ones leave none and do not count."""
+        """Attempts that ended in somebody else's failure than the agent's; killed ones leave none and do not count."""
         found = []
         for number, folder in self._attempt_folders():
             record = folder / "error.json"
