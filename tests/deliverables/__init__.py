@@ -1,0 +1,1 @@
+"""A corpus of deliverables, honest and hostile, made by functions so that nothing strange lies in the repository."""
