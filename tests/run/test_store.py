@@ -1,0 +1,118 @@
+"""The run store keeps what was earned, forgets what was half-made, and names what is damaged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from underspec.artifact.condition import Condition
+from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError
+from underspec.run.item import Item
+from underspec.run.store import PhaseFolder, RunStore
+
+KEY, OTHER = "a" * 64, "b" * 64
+ITEM = Item(task="toy-sums", condition=Condition(agent="nop"), epoch=1)
+
+
+def _publish(folder: PhaseFolder, key: str, content: str) -> None:
+    claim = folder.claim()
+    assert claim.acquire()
+    attempt = folder.new_attempt(key)
+    (attempt.artifact / "file").write_text(content)
+    folder.publish(attempt, key, claim)
+    claim.release()
+
+
+def test_a_published_artifact_is_found_under_its_key_only(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    _publish(folder, KEY, "one")
+    found = folder.artifact(KEY)
+    assert found is not None
+    assert (found / "file").read_text() == "one"
+    assert folder.artifact(OTHER) is None
+
+
+def test_artifacts_come_in_the_order_in_which_they_were_made(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    for key in (OTHER, KEY, "0" * 64):
+        _publish(folder, key, key)
+    assert [each.name for each in folder.artifacts()] == [OTHER, KEY, "0" * 64]
+
+
+def test_an_attempt_that_died_leaves_no_artifact_and_is_wiped_by_the_next(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    assert folder.claim().acquire()
+    dead = folder.new_attempt(KEY)
+    (dead.artifact / "half").write_text("made")
+    (folder.scratch / "big").mkdir()
+    (folder.scratch / "big").chmod(0)
+    assert folder.artifact(KEY) is None
+    living = folder.new_attempt(KEY)
+    assert living.number == dead.number + 1
+    assert not dead.artifact.exists()
+    assert list(folder.scratch.iterdir()) == []
+    assert folder.failures() == []
+
+
+def test_nothing_is_published_once_the_claim_is_lost(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    claim = folder.claim()
+    assert claim.acquire()
+    attempt = folder.new_attempt(KEY)
+    (attempt.artifact / "file").write_text("late")
+    claim.path.write_text(json.dumps({"owner": "another"}))
+    with pytest.raises(ClaimLostError):
+        folder.publish(attempt, KEY, claim)
+    assert folder.artifact(KEY) is None
+
+
+def test_failures_count_until_they_are_forgiven(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    for _ in range(2):
+        folder.new_attempt(KEY).fail(SandboxError("the engine went away"))
+    assert [(each.boundary, each.reason) for each in folder.failures()] == [
+        (Boundary.SANDBOX, "the engine went away")
+    ] * 2
+    folder.forgive()
+    assert folder.failures() == []
+    assert len(folder.attempts()) == 2
+
+
+def test_a_damaged_failure_record_is_named(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    attempt = folder.new_attempt(KEY)
+    (attempt.path / "error.json").write_text('{"boundary": "nobody"}')
+    with pytest.raises(StoreError) as caught:
+        folder.failures()
+    assert str(caught.value.file).endswith("error.json")
+
+
+def test_items_are_read_back_and_found_by_part_of_their_name(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "run")
+    other = Item(task="toy-sums", condition=Condition(agent="eager"), epoch=1)
+    store.add_items([ITEM, other])
+    store.add_items([ITEM])
+    assert set(store.items()) == {ITEM, other}
+    assert store.find("nop") == ITEM
+    assert store.find(other.id[:12]) == other
+    with pytest.raises(StoreError, match="2 items match"):
+        store.find("toy-sums")
+    with pytest.raises(StoreError, match="0 items match"):
+        store.find("golden")
+
+
+def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError) as caught:
+        RunStore(tmp_path / "nothing").items()
+    assert caught.value.file == str(tmp_path / "nothing")
+
+
+def test_an_item_file_in_the_wrong_folder_is_named(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "run")
+    store.add_items([ITEM])
+    record = tmp_path / "run" / "items" / ITEM.folder / "item.json"
+    record.write_bytes(Item(task="toy-sums", condition=Condition(agent="eager"), epoch=1).to_bytes())
+    with pytest.raises(StoreError, match="belongs to another folder"):
+        store.items()
