@@ -13,12 +13,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from underspec.artifact.canonical import sha256_hex
 from underspec.artifact.condition import Exposure
 from underspec.artifact.outcomes import SuiteName
 from underspec.errors import TaskError
 from underspec.task.canary import strip_markdown_canary, text_canaries
+from underspec.task.digest import entries_digest
+from underspec.task.finding import stop_at_errors
+from underspec.task.golden import compose_golden, golden_library, golden_tree
 from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
+from underspec.task.tree import read_tree
+
+__all__ = [
+    "NOTHING_MORE",
+    "RELEASES",
+    "Release",
+    "asks_somebody",
+    "expectations",
+    "forbidden_strings",
+    "golden_deliverable",
+    "golden_library",
+    "golden_tree",
+    "grader_inputs",
+    "request_text",
+    "scaffold_cases",
+    "session_records",
+    "suite_digest",
+    "visible_digest",
+    "visible_workspace",
+]
 
 Audience = Literal["agent", "session", "grader's sandbox", "grader on the host", "golden agent", "operator"]
 
@@ -77,6 +101,48 @@ RELEASES: tuple[Release, ...] = (
         "outputs are compared where no deliverable can look",
         "expectations",
     ),
+    Release(
+        "the golden library's files",
+        "operator",
+        "when structure is scored, on the host",
+        "the deliverable's structure is compared with them",
+        "golden_library",
+    ),
+    Release(
+        "the golden deliverable: the reference overlay with the golden library in it",
+        "golden agent",
+        "validation, and the golden agent's build",
+        "it must pass every case, else the task is wrong",
+        "golden_tree",
+    ),
+    Release(
+        "the same, written to a folder",
+        "operator",
+        "validation",
+        "it is graded on the path that every deliverable goes",
+        "golden_deliverable",
+    ),
+    Release(
+        "every canary, and every string that names the repository or the golden library",
+        "operator",
+        "any time, on the host",
+        "probes search sandboxes, deliverables and images for them",
+        "forbidden_strings",
+    ),
+    Release(
+        "the digest of a suite",
+        "operator",
+        "when a grade's key is made",
+        "a key must change when what the phase reads changes",
+        "suite_digest",
+    ),
+    Release(
+        "the digest of the visible workspace",
+        "operator",
+        "when a build's key is made",
+        "a key must change when what the phase reads changes",
+        "visible_digest",
+    ),
 )
 
 NOTHING_MORE = "There is nothing to add to the request."
@@ -113,7 +179,7 @@ def _request(task: Task, name: str) -> str:
     return strip_markdown_canary(text)
 
 
-def request_text(task: Task, exposure: Exposure) -> str:
+def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
     """The request as the agent reads it, ending in one newline.
 
     ``recovered`` is L1 with every answer of L1's records appended, in record order, then pointers and signature: what
@@ -124,11 +190,11 @@ def request_text(task: Task, exposure: Exposure) -> str:
         TaskError: the task has no such request, or what would be released is marked as hidden.
     """
     if task.toml.family == "commission":
-        if exposure not in ("L1", "ground"):
+        if exposure not in ("L1", "initial", "ground"):
             raise TaskError(
                 f"a commission has no exposure {exposure}", file="hidden/requests", mend="choose L1 (initial) or ground"
             )
-        name = "initial" if exposure == "L1" else "ground"
+        name = "ground" if exposure == "ground" else "initial"
         text = _request(task, name)
     elif exposure == "recovered":
         name = "L1"
@@ -153,6 +219,16 @@ def visible_workspace(task: Task) -> Path | None:
     writable."""
     folder = task.path / WORKSPACE
     return folder if folder.is_dir() and any(folder.iterdir()) else None
+
+
+def visible_digest(task: Task) -> str | None:
+    """The digest of the files that the agent starts with; None when there are none.
+
+    Raises:
+        TaskError: the folder can no longer be read.
+    """
+    folder = visible_workspace(task)
+    return entries_digest(read_tree(folder, stop_at_errors)) if folder else None
 
 
 def scaffold_cases(task: Task) -> dict[str, bytes]:
@@ -223,3 +299,29 @@ def grader_inputs(task: Task, suite: SuiteName) -> dict[str, bytes]:
 def expectations(task: Task, suite: SuiteName) -> dict[str, tuple[str, ...]]:
     """Expected outputs by stem, in case order. They stay on the host."""
     return {stem: tuple(case.expected_output for case in file.cases) for stem, file in task.suites[suite].files.items()}
+
+
+def suite_digest(task: Task, suite: SuiteName) -> str:
+    """SHA-256 over a suite's inputs and expected outputs: changes exactly when a grade may."""
+    content = [[name, data.decode()] for name, data in sorted(grader_inputs(task, suite).items())]
+    return sha256_hex(json.dumps([content, sorted(expectations(task, suite).items())]).encode())
+
+
+def golden_deliverable(task: Task, into: Path, cache: Path | None = None) -> None:
+    """Write the golden deliverable into the existing folder ``into`` (:func:`underspec.task.golden.compose_golden`)."""
+    compose_golden(task, into, cache)
+
+
+def forbidden_strings(task: Task) -> frozenset[str]:
+    """What nobody but the operator may ever read: all canaries of ``hidden/``, identity strings, the golden's name.
+
+    Raises:
+        TaskError: the task folder can no longer be read.
+    """
+    names = set(task.toml.identity)
+    if task.golden:
+        names |= {task.golden.name, task.golden.filename, task.golden.sha256}
+    canaries: set[str] = set()
+    for entry in read_tree(task.path / "hidden", stop_at_errors, keep=lambda path: True):
+        canaries.update(text_canaries(entry.path, (entry.content or b"").decode("utf-8", "replace")))
+    return frozenset(names | canaries)
