@@ -1,0 +1,33 @@
+"""Cutting a question into the points that it asks about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Ends of sentences, lines and list items. A dot inside a number or a file name ends nothing.
+_SENTENCE = re.compile(r"(?<=[?!;。？！；])\s*|(?<=[^\d\s.])\.(?=\s|$)|\n+|(?:^|(?<=\s))(?:\(?\d{1,2}[.)]|[-*•])\s+")
+_CLAUSE = re.compile(
+    r",?\s+(?:and|as well as|plus|also|und)\s+(?:also\s+)?|,\s+(?:(?:or|but)\s+)?|\s+(?:/|&)\s+", re.IGNORECASE
+)
+MAX_POINTS_READ = 24
+
+
+@dataclass(frozen=True)
+class Point:
+    """One sentence or list item, and its clauses where it has several."""
+
+    text: str
+    clauses: tuple[str, ...]
+
+
+def split(question: str) -> list[Point]:
+    """The points of a question in order, at most :data:`MAX_POINTS_READ`."""
+    points: list[Point] = []
+    for piece in _SENTENCE.split(question):
+        text = (piece or "").strip()
+        if not re.search(r"\w", text):
+            continue
+        clauses = tuple(part.strip() for part in _CLAUSE.split(text) if re.search(r"\w", part))
+        points.append(Point(text, clauses if 1 < len(clauses) <= MAX_POINTS_READ else ()))
+    return points[:MAX_POINTS_READ]
