@@ -16,7 +16,8 @@ app = typer.Typer(
     help=(
         "Measures how well coding agents build software from requests that leave things out.\n\n"
         "Start with `underspec demo`, which needs no account and no model. Then `underspec tasks list` shows what "
-        "there is to build, `underspec run --task data-sizes --agent asker` runs it, and `underspec report` shows the result."
+        "there is to build, `underspec run --task data-sizes --agent asker` runs it, and `underspec report` shows "
+        "the result."
     ),
 )
 

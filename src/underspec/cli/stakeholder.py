@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import typer
 
 from underspec.cli.common import JSON_OPTION, command, print_json, run_async
+
+if TYPE_CHECKING:
+    from underspec.artifact.condition import Exposure
 
 app = typer.Typer(no_args_is_help=True, help="Ask the stakeholder of a task.", rich_markup_mode=None)
 
@@ -30,7 +35,7 @@ def ask(
 
     if exposure not in LEVELS:
         raise UsageError(f"there is no level {exposure!r}", mend=f"choose one of {', '.join(LEVELS)}")
-    records = release.session_records(load_task(find_task(task)), exposure)
+    records = release.session_records(load_task(find_task(task)), cast("Exposure", exposure))
     routing = run_async(load_router(router).route(question, records, ()))
     reply = assemble(routing, records)
     if as_json:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json, run_async
+
+if TYPE_CHECKING:
+    from underspec.artifact.condition import Exposure
 
 app = typer.Typer(no_args_is_help=True, help="Look at tasks and check them.", rich_markup_mode=None)
 
@@ -64,7 +67,7 @@ def show_task(
     known = sorted({*loaded.requests, "recovered"})
     if exposure not in known:
         raise UsageError(f"task {loaded.id} has no exposure {exposure!r}", mend=f"choose one of {', '.join(known)}")
-    request = release.request_text(loaded, exposure)
+    request = release.request_text(loaded, cast("Exposure", exposure))
     levels = loaded.records.levels if loaded.records else {}
     document = {
         "id": loaded.id,

@@ -62,8 +62,9 @@ async def _golden(path: Path, backend_name: str) -> tuple[dict[str, Any] | None,
         checked = await check_golden(task, backend, owner=Owner(run="validate", purpose=task.id))
     except GoldenError as error:
         return None, [_problem(error.file or "hidden/golden.toml", error.message, error.mend)]
-    return {"overall": _rate(checked.golden), "empty": _rate(checked.empty)}, [
-        _problem(problem.file, problem.message, problem.mend) for problem in checked.findings
+    return {"overall": _rate(checked.golden_rate), "empty": _rate(checked.empty_rate)}, [
+        {"severity": "error", "file": each.file, "where": each.where, "message": each.message, "mend": None}
+        for each in checked.findings
     ]
 
 

@@ -20,10 +20,11 @@ from underspec.artifact.condition import Condition
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.session import SessionLog
 from underspec.errors import AgentError, DeliverableTooLargeError
+from underspec.grade.suite import sandbox_limits
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
 from underspec.sandbox.deliverable import seal_folder
-from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Limits, Mount, Sandbox, SandboxSpec
+from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Mount, Sandbox, SandboxSpec
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.router import Router
 from underspec.stakeholder.session import Session
@@ -39,8 +40,6 @@ BUILD_FILE = "build.json"
 DELIVERABLE_FILE = "deliverable.json"
 DELIVERABLE_TAR = "deliverable.tar"
 SESSION_FILE = "session.json"
-
-_MB = 1024**2
 
 
 @dataclass(frozen=True)
@@ -100,18 +99,6 @@ class BuildInputs:
         )
 
 
-def sandbox_limits(task: Task) -> Limits:
-    """The task's limits as the sandbox's."""
-    limits = task.toml.limits
-    return Limits(
-        memory=limits.memory_mb * _MB,
-        disk=limits.disk_mb * _MB,
-        cpus=limits.cpus,
-        processes=limits.processes,
-        output=limits.output_mb * _MB,
-    )
-
-
 async def build(inputs: BuildInputs, work: Work) -> None:
     """Run one build and leave its artifact in ``work.artifact``.
 
@@ -124,7 +111,7 @@ async def build(inputs: BuildInputs, work: Work) -> None:
     spec = SandboxSpec(
         owner=work.owner,
         image=inputs.image,
-        limits=sandbox_limits(inputs.task),
+        limits=sandbox_limits(inputs.task.toml.limits),
         mounts=(Mount(request_folder, REQUEST_FOLDER), *inputs.agent.mounts(inputs.task)),
         network=inputs.condition.network,
     )

@@ -90,6 +90,7 @@ async def grade(inputs: GradeInputs, work: Work) -> None:
         owner=work.owner,
         deliverable_sha256=deliverable.sha256,
         on_progress=work.progress,
+        network=inputs.condition.grade_network,
     )
     (work.artifact / OUTCOMES_FILE).write_bytes(outcomes.to_bytes())
     overall = outcomes.overall

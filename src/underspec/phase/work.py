@@ -21,7 +21,8 @@ class Work:
     """The places of one attempt, and the means.
 
     ``attempt`` holds what is true of this attempt alone (its log, its session). ``artifact`` is an empty folder:
-    what is in it at the end is published whole. ``scratch`` is wiped afterwards. ``progress`` takes a few words for the screen.
+    what is in it at the end is published whole. ``scratch`` is wiped afterwards. ``progress`` takes a few words for
+    the screen.
     """
 
     backend: SandboxBackend
