@@ -17,7 +17,6 @@ import os
 import re
 import shutil
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -174,16 +173,10 @@ class RunStore:
 
     def add_items(self, items: list[Item]) -> None:
         """Write ``item.json`` for each item not yet there."""
-
-        def add(item: Item) -> None:
+        for item in items:
             target = self.path / "items" / item.folder / "item.json"
             if not target.exists():
                 create_if_absent(target, item.to_bytes())
-
-        # Each file is synced, and most of the time goes into waiting for the disk: several wait together.
-        with ThreadPoolExecutor(max_workers=16) as pool:
-            for _ in pool.map(add, items):
-                pass
 
     def items(self) -> list[Item]:
         """All planned items, in name order.
