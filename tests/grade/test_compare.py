@@ -47,9 +47,7 @@ def test_the_cases_that_cost_are_those_without_an_output_when_a_name_tells_the_n
     suite: dict[str, list[str]], base: int, data: st.DataObject
 ) -> None:
     written = outputs_of(suite, base)
-    telling = sorted(
-        case for case in written if (case[1] == 0 if base == 0 else case[1] == len(suite[case[0]]) - 1)
-    )
+    telling = sorted(case for case in written if (case[1] == 0 if base == 0 else case[1] == len(suite[case[0]]) - 1))
     kept = data.draw(st.sets(st.sampled_from(sorted(written)))) | {data.draw(st.sampled_from(telling))}
     verdicts = compare(suite, [written[case] for case in kept], limit=MIB)
     assert verdicts.base == base
@@ -103,7 +101,9 @@ def test_the_order_in_which_outputs_are_found_changes_nothing(
 @example("a\r\nb", b"a\nb")
 @example("a\rb", b"a\nb")
 @example("﻿x", b"x")
-def test_an_output_passes_when_and_only_when_its_bytes_are_the_expectation_in_utf8(expected: str, actual: bytes) -> None:
+def test_an_output_passes_when_and_only_when_its_bytes_are_the_expectation_in_utf8(
+    expected: str, actual: bytes
+) -> None:
     verdict = judged({"f": [expected]}, ("f@0.txt", actual)).outcomes["f"][0]
     assert verdict is (PASS if actual == expected.encode() else MISMATCH)
     assert judged({"f": [expected]}, ("f@0.txt", expected.encode())).outcomes["f"] == (PASS,)

@@ -28,10 +28,10 @@ _MAGIC = {
 }
 _BUILDERS = re.compile(
     r"(?<![\w./-])(?:[\w./-]*/)?(?:"
-    r"cc|gcc|g\+\+|c\+\+|clang\+*|make|cmake|ninja|meson|cargo|rustc|javac|kotlinc|scalac|mvnw?|gradlew?|ant|sbt|"
-    r"msbuild|csc|tsc|swiftc|ghc|cabal|stack|zig|nim|ocamlfind|dune|bazel|buck2?|emcc|"
-    r"(?:go|dart|dotnet|swift|npm|yarn|pnpm|npx|bun|composer|bundle|gem|mix|deno|poetry|uv|pip3?)\s+\S"
-    r")(?![\w-])|-m\s+(?:pip|build)\b"
+    r"(?:cc|gcc|g\+\+|c\+\+|clang\+*|make|cmake|ninja|meson|cargo|rustc|javac|kotlinc|scalac|mvnw?|gradlew?|ant|sbt|"
+    r"msbuild|csc|tsc|swiftc|ghc|cabal|stack|zig|nim|ocamlfind|dune|bazel|buck2?|emcc)(?![\w-])|"
+    r"(?:go|dart|dotnet|swift|npm|yarn|pnpm|npx|bun|composer|bundle|gem|mix|deno|poetry|uv|pip3?)[ \t]+[a-z]"
+    r")|-m\s+(?:pip|build)\b"
 )
 
 

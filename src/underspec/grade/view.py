@@ -59,7 +59,7 @@ def unscored_document(task: Task, unscored: Unscored) -> dict[str, Any]:
         if name in task.suites
         for case in graded_cases(task.suites[name], all_missing(task.suites[name]), public)
     ]
-    totals = {
+    totals: dict[str, int] = {
         **{name: sum(case.suite == name for case in cases) for name in SUITES},
         "hidden": sum(case.hidden for case in cases),
     }
