@@ -20,10 +20,11 @@ _FIELD = re.compile(
 
 def text_canaries(path: str, text: str) -> tuple[str, ...]:
     """The canaries that stand in a hidden file's text, by the rule for its kind of file."""
-    if path.endswith((".json", ".toml")):
-        return tuple(found["canary"] or found["inline"] for found in _FIELD.finditer(text))
-    pattern = _MARKDOWN if path.endswith(".md") else _COMMENT
-    return tuple(found["canary"] for found in pattern.finditer(text) if found["canary"])
+    if path.endswith(".md"):
+        return tuple(found["canary"] for found in _MARKDOWN.finditer(text) if found["canary"])
+    comments = () if path.endswith(".json") else tuple(found["canary"] for found in _COMMENT.finditer(text))
+    fields = _FIELD.finditer(text) if path.endswith((".json", ".toml")) else ()
+    return comments + tuple(found["canary"] or found["inline"] for found in fields)
 
 
 def strip_markdown_canary(text: str) -> str:

@@ -21,6 +21,7 @@ from underspec.task.canary import strip_markdown_canary, text_canaries
 from underspec.task.digest import entries_digest
 from underspec.task.finding import stop_at_errors
 from underspec.task.golden import compose_golden, golden_library, golden_tree
+from underspec.task.identity import term_pattern
 from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
 from underspec.task.tree import read_tree
@@ -157,15 +158,17 @@ def _known_canaries(task: Task) -> set[str]:
     return found
 
 
-def _refuse(texts: Iterable[str], forbidden: Iterable[str], file: str, what: str) -> None:
-    lowered = [text.casefold() for text in texts]
-    for secret in forbidden:
-        if any(secret.casefold() in text for text in lowered):
-            raise TaskError(
-                f"{what} stands in text that would leave the task",
-                file=file,
-                mend="take it out of that file; `underspec tasks validate` shows every place",
-            )
+def _refuse_canaries(text: str, canaries: Iterable[str], file: str) -> None:
+    if any(canary in text for canary in canaries):
+        raise _refused("a canary", file)
+
+
+def _refused(what: str, file: str) -> TaskError:
+    return TaskError(
+        f"{what} stands in text that would leave the task",
+        file=file,
+        mend="take it out of that file; `underspec tasks validate` shows every place",
+    )
 
 
 def _request(task: Task, name: str) -> str:
@@ -202,7 +205,7 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
     else:
         name = exposure
         text = _request(task, name)
-    _refuse([text], _known_canaries(task), request_path(name), "a canary")
+    _refuse_canaries(text, _known_canaries(task), request_path(name))
     return text.rstrip() + "\n"
 
 
@@ -269,9 +272,11 @@ def session_records(task: Task, exposure: Exposure) -> LevelRecords:
     if exposure not in ("L1", "L2", "L3"):
         return LevelRecords(records=(), fallback=NOTHING_MORE)
     known = _level(task, exposure)
-    texts = [known.model_dump_json()]
-    _refuse(texts, _known_canaries(task), RECORDS, "a canary")
-    _refuse(texts, task.toml.identity, RECORDS, "the repository's identity")
+    text = known.model_dump_json()
+    _refuse_canaries(text, _known_canaries(task), RECORDS)
+    identity = term_pattern(task.toml.identity)
+    if identity and identity.search(text):
+        raise _refused("the repository's identity", RECORDS)
     return known
 
 
@@ -284,7 +289,7 @@ def _case_bytes(suite: SuiteName, stem: str, file: CaseFile, *, with_expected: b
     document = {"description": file.description, "cases": cases}
     text = json.dumps(document, ensure_ascii=False, indent=2 if with_expected else None)
     if file.canary:
-        _refuse([text], [file.canary], case_path(suite, stem), "a canary")
+        _refuse_canaries(text, [file.canary], case_path(suite, stem))
     return text.encode() + b"\n"
 
 

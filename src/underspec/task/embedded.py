@@ -1,0 +1,85 @@
+"""Finds JSON that stands in prose: case files in answers, examples in requests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from underspec.task.cases import value_key
+from underspec.task.model import Case
+
+_OPENING = re.compile(r"[{\[]")
+_SPACE = re.compile(r"\s+")
+_WINDOW = 1024**2
+_MAX_ATTEMPTS = 10_000
+_LEAST = 8
+
+
+def embedded_json(text: str) -> Iterator[Any]:
+    """Objects and lists that stand in a text, outermost ones only, in order.
+
+    Bounded work for any text: 10,000 places are tried, and none may be longer than 2**20 characters.
+    """
+    decoder = json.JSONDecoder()
+    place, attempts = 0, 0
+    while attempts < _MAX_ATTEMPTS and (opening := _OPENING.search(text, place)):
+        attempts += 1
+        start = opening.start()
+        try:
+            value, length = decoder.raw_decode(text[start : start + _WINDOW])
+        except (ValueError, RecursionError):
+            # Not JSON from here on: prose may hold brackets. The next one is tried.
+            place = start + 1
+            continue
+        yield value
+        place = start + length
+
+
+def _squeezed(text: str) -> str:
+    return _SPACE.sub("", text)
+
+
+class Sought:
+    """A case in all the spellings in which a text may show it, made once and sought in many texts."""
+
+    def __init__(self, case: Case):
+        self.input = case.input
+        self.key = value_key(case.input) if isinstance(case.input, dict | list) else None
+        spellings = {_squeezed(json.dumps(case.input, ensure_ascii=ascii_only)) for ascii_only in (False, True)}
+        self.spellings = [spelling for spelling in spellings if len(spelling) >= _LEAST]
+        self.output = case.expected_output
+        self.output_spellings = {_squeezed(self.output), _squeezed(json.dumps(self.output, ensure_ascii=False)[1:-1])}
+
+
+class ShownCases:
+    """Tells whether a text shows a case: its input as JSON however laid out, and its expected output."""
+
+    def __init__(self, text: str):
+        self._text = _squeezed(text)
+        self._values: set[str] = set()
+        self._strings: set[str] = set()
+        for document in embedded_json(text):
+            self._collect(document)
+
+    def _collect(self, document: Any) -> None:
+        waiting = [document]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                self._strings.add(value)
+            elif isinstance(value, dict | list):
+                self._values.add(value_key(value))
+                waiting.extend(value.values() if isinstance(value, dict) else value)
+
+    def shows(self, sought: Sought) -> bool:
+        """Whether input and expected output both stand in the text."""
+        has_input = (
+            sought.key in self._values
+            or (isinstance(sought.input, str) and sought.input in self._strings)
+            or any(spelling in self._text for spelling in sought.spellings)
+        )
+        return has_input and (
+            sought.output in self._strings or any(spelling in self._text for spelling in sought.output_spellings)
+        )
