@@ -172,8 +172,9 @@ def _check_whole(parts: Parts, report: Report) -> None:
 def read_parts(root: Path, report: Report) -> Parts:
     """Read a task folder part by part; everything that is wrong goes to ``report``, which may raise."""
     parts = Parts(root, [])
-    _require_task_toml(root, report)
-    parts.entries = read_tree(root, report, keep=is_parsed)
+    if not _require_task_toml(root, report):
+        return parts  # whatever this folder is, it is no task: do not read all of it
+    parts.entries = read_tree(root, report, keep=is_parsed, never_a_folder=is_parsed)
     _check_names(parts, report)
     for entry in parts.entries:
         if is_parsed(entry.path):

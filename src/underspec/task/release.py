@@ -24,6 +24,7 @@ from underspec.task.golden import compose_golden, golden_library, golden_tree
 from underspec.task.identity import term_pattern
 from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
+from underspec.task.strict import strings_of
 from underspec.task.tree import read_tree
 
 __all__ = [
@@ -272,7 +273,7 @@ def session_records(task: Task, exposure: Exposure) -> LevelRecords:
     if exposure not in ("L1", "L2", "L3"):
         return LevelRecords(records=(), fallback=NOTHING_MORE)
     known = _level(task, exposure)
-    text = known.model_dump_json()
+    text = strings_of(known.model_dump(mode="json"))
     _refuse_canaries(text, _known_canaries(task), RECORDS)
     identity = term_pattern(task.toml.identity)
     if identity and identity.search(text):

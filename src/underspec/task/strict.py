@@ -191,3 +191,18 @@ def read_model(model: type[Model], data: bytes, file: str, report: Report) -> Mo
             message, mend = _say(problem)
             report(error(file, message, where=json_path(problem["loc"]), mend=mend))
         return None
+
+
+def strings_of(document: Any) -> str:
+    """All keys and strings of a JSON value, a line each: its text without escapes, for searching."""
+    found: list[str] = []
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            waiting.extend([*value.keys(), *value.values()])
+        elif isinstance(value, list | tuple):
+            waiting.extend(value)
+    return "\n".join(found)

@@ -64,7 +64,7 @@ def _unusable_kind(mode: int) -> str | None:
     return next((words for test, words in _KINDS if test(mode)), None)
 
 
-def _walk(root: Path, report: Report) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk(root: Path, report: Report, never_a_folder: Callable[[str], bool]) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Every entry that is no folder, links unfollowed, in path order within each folder."""
     waiting = [("", os.fspath(root))]
     while waiting:
@@ -88,7 +88,9 @@ def _walk(root: Path, report: Report) -> Iterator[tuple[str, os.DirEntry[str]]]:
             if problem_with_name:
                 report(error(shown(path), problem_with_name, mend="rename it, in plain characters"))
             elif entry.is_dir(follow_symlinks=False):
-                if entry.name != BYTE_CODE_FOLDER:
+                if never_a_folder(path):
+                    report(error(path, "is a folder, not a file", mend="put the file in its place"))
+                elif entry.name != BYTE_CODE_FOLDER:
                     folders.append((path + "/", entry.path))
             else:
                 yield path, entry
@@ -139,16 +141,27 @@ def _too_large(path: str) -> Finding:
     return error(path, f"is larger than {limit} MiB", mend="split it into smaller files")
 
 
-def read_tree(root: Path, report: Report, *, keep: Callable[[str], bool] = lambda path: False) -> list[Entry]:
+def _nothing(path: str) -> bool:
+    return False
+
+
+def read_tree(
+    root: Path,
+    report: Report,
+    *,
+    keep: Callable[[str], bool] = _nothing,
+    never_a_folder: Callable[[str], bool] = _nothing,
+) -> list[Entry]:
     """Read every regular file below ``root``, in path order.
 
-    ``keep(path)`` says whose content to hold in memory; of the others only the hash. Links (wherever they point),
+    ``keep(path)`` says whose content to hold in memory; of the others only the hash.
+    ``never_a_folder(path)`` says which paths can only be files. Links (wherever they point),
     pipes, sockets, devices, unreadable and oversize files, and names that cannot travel go to ``report`` as errors and
     are left out.
     """
     entries: list[Entry] = []
     total = 0
-    for path, entry in _walk(root, report):
+    for path, entry in _walk(root, report, never_a_folder):
         try:
             kind = _unusable_kind(entry.stat(follow_symlinks=False).st_mode)
         except OSError as problem:

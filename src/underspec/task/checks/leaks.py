@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from underspec.task.identity import identity_terms, term_pattern
 from underspec.task.layout import RECORDS, TASK_TOML, WORKSPACE, case_path, request_path
 from underspec.task.load import Parts
 from underspec.task.model import LevelRecords
+from underspec.task.strict import strings_of
 from underspec.task.tree import read_file
 
 
@@ -68,8 +68,7 @@ def _everything_seen(parts: Parts) -> Iterator[Seen]:
         yield Seen(path, "its name", stem)
         yield Seen(path, "$.description", file.description)
         for index, case in enumerate(file.cases):
-            # Unescaped where it can be: a name may be written with letters that JSON escapes.
-            yield Seen(path, f"$.cases[{index}].input", json.dumps(case.input, ensure_ascii=False))
+            yield Seen(path, f"$.cases[{index}].input", strings_of(case.input))
             yield Seen(path, f"$.cases[{index}].expected_output", case.expected_output)
     for entry in parts.below(WORKSPACE):
         yield Seen(entry.path, "its name", entry.path.removeprefix(WORKSPACE + "/"))
