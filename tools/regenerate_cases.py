@@ -36,7 +36,8 @@ from underspec.task.model import CaseFile, Task
 from underspec.task.release import grader_inputs
 
 _EXAMPLE = re.compile(
-    r"(?P<head>^Public cases: `rcb_tests/public_test_cases/(?P<stem>[^`]+)\.json`\n\n```json\n)(?P<body>.*?)(?P<tail>^```$)",
+    r"(?P<head>^Public cases: `rcb_tests/public_test_cases/(?P<stem>[^`]+)\.json`\n\n```json\n)"
+    r"(?P<body>.*?)(?P<tail>^```$)",
     re.MULTILINE | re.DOTALL,
 )
 

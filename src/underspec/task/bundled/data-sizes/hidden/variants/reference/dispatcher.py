@@ -19,7 +19,6 @@ MESSAGES = (
     ("No unit detected", "missing_unit"),
     ("is not a valid", "unknown_unit"),
     ("could not convert string to float", "bad_number"),
-    ("only accepts", "bad_request"),
 )
 
 
@@ -81,8 +80,6 @@ def system_of(request):
 
 
 def parsed(text, **options):
-    if isinstance(text, bool):
-        raise Refused("bad_request")
     try:
         return bitmath.parse_string(text, **options)
     except ValueError as error:
@@ -137,7 +134,7 @@ def pair(request):
 
 def parse(request):
     mode = choice(request, "mode", ("strict", "loose"), "strict")
-    text = need(request, "text", lambda value: value is not None)
+    text = need(request, "text", lambda value: is_text(value) or (mode == "loose" and is_number(value)))
     system = system_of(request)
     if mode == "strict":
         return answer(parsed(text))

@@ -1,0 +1,1 @@
+"""Amounts of digital data: a library without input and output."""
