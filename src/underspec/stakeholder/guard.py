@@ -6,36 +6,42 @@ import re
 
 from underspec.stakeholder.words import GENERIC_STEMS, content, plain
 
+# Patterns are narrow on purpose: tasks about records, keywords, logs or rules are asked about in the same words, and
+# what slips through still gets no more than the three authored responses that any question gets.
 _VERB = (
     r"(?:print|list|show|dump|reveal|give|output|repeat|enumerate|tell|return|send|display|disclose|expose|leak|export"
-    r"|provide|share|read|recite|quote|write|summari[sz]e|translate|encode|paste|describe|what (?:is|are)|what's)"
+    r"|provide|share|read|recite|quote|write|summari[sz]e|translate|encode|paste|describe|what (?:is|are)|what's|need"
+    r"|want|see|have)"
 )
 _SECRET = (
-    r"(?:records?|constraint ids?|record ids?|trigger (?:phrases?|words?|keywords?)|triggers|keywords|oracle\w*"
-    r"|system prompt|(?:your|the|initial|original|previous|hidden) (?:prompt|instructions?)|knowledge ?base"
-    r"|hidden (?:\w+ )?(?:constraints?|requirements?|rules?|records?|points?|data|information|info|answers?|tests?"
-    r"|(?:test )?cases?|knowledge)"
-    r"|(?:secret|private|native|enhanced|grading|unseen) (?:\w+ )?(?:tests?|cases?|suites?|data|rules?)"
-    r"|authored responses?|(?:your|all|every|the stored|canned) (?:\w+ )?(?:answers?|responses?|repl(?:y|ies)|secrets?)"
-    r"|internal (?:log|state|data|notes?|records?|ids?)|(?:your|session) log|ground ?-?truth|ground ?prd"
-    r"|golden (?:\w+ )?(?:code|implementation|solution|repository|source)|reference (?:implementation|solution|code)"
-    r"|(?:original|upstream) (?:source|repository|repo|code|implementation|tests?))"
+    r"(?:(?:your|oracle|authored|hidden|internal|stored) (?:\w+ )?(?:records?|responses?|answers?|repl(?:y|ies)|notes?"
+    r"|secrets?|data|knowledge|memory|constraints?|triggers?|keywords?|instructions?|prompts?|logs?|ids?)"
+    r"|(?:constraint|record) ids?|ids? of (?:the|your|all) (?:\w+ )?(?:records?|constraints?)"
+    r"|trigger (?:phrases?|words?|keywords?)|(?:system|initial|original|previous) (?:prompts?|instructions?)"
+    r"|knowledge base|hidden (?:\w+ )?(?:requirements?|rules?|points?|information|info|tests?|cases?)"
+    r"|(?:secret|private|native|enhanced|grading|unseen) (?:\w+ )?(?:tests?|cases?|suites?)"
+    r"|ground ?-?truth|ground ?prd|golden (?:\w+ )?(?:code|implementation|solution|repository|source)"
+    r"|(?:reference|original|upstream) (?:implementation|solution|code|source|repository|repo|tests?))"
 )
+_ABOUT_SOMETHING = r"(?!\s+(?:about|for|on|of|regarding|concerning|when|how|that|to|in|with)\b)"
 _EXTRACTING = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_VERB}\b[^.?!\n]{{0,60}}\b{_SECRET}\b",
-        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.?!\n]{0,40}\b(?:instructions?|rules?|prompts?|restrictions?"
-        r"|limits?|previous|above|guidelines?|policy)\b[^?]{0,40}\b(?:and|then|now|,|;|:|\.|$)",
-        r"\b(?:everything|all|anything|whatever) (?:that )?you(?:'ve| have)? (?:know|got|been told|have been told)\b",
-        r"\b(?:debug|developer|admin|god|maintenance|root|test) mode\b|\bjailbreak|\byou are now\b|\bact as\b"
-        r"|\bpretend (?:to be|that|you)\b|\brole-?play",
-        r"\b(?:for )?each (?:of (?:your|the) )?(?:record|constraint|trigger)s?\b",
-        r"\b(?:all|every|any)(?: of)? (?:your|the)? ?(?:records?|constraints|answers|triggers|hidden \w+)\b",
-        r"\bsystem prompt\b|\bprompt injection\b|\bverbatim (?:all|every|your)\b",
-        r"\b(?:[a-z]{1,12}_?\d{2,4}\b[\s,;/&]*(?:and )?){3,}",
+        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.?!\n]{0,25}\b(?:your|all|previous|prior|above|any|these)\b"
+        r"[^.?!\n]{0,25}\b(?:instructions?|prompts?|restrictions?|guidelines?|polic(?:y|ies)|rules)\b",
+        r"\b(?:ignore|bypass|forget)\b[^.?!\n]{0,20}\b(?:point|question|reply) limit\b",
+        r"\b(?:everything|all|anything|whatever|every \w+) (?:that )?you(?:'ve| have)? (?:know|got|been told)\b",
+        r"\brepeat everything\b",
+        r"\b(?:questions?|points?|things?) (?:that )?you (?:can|could) answer\b|\brules (?:that )?you were given\b",
+        r"\byou(?:'re| are) now\b|\byou(?:'re| are) in \w+ mode\b|\bjailbreak|^\W*act as\b|\bpretend (?:to be|you)\b",
+        r"\b(?:dump|reveal|disclose|expose|leak)\b[^.?!\n]{0,20}\b(?:records?|constraints?|answers?|triggers?)\b",
+        r"\b(?:each|every|all) (?:of (?:your|the) )?(?:records?|constraints?|triggers?)\b[^?!\n]{0,60}"
+        r"\b(?:responses?|you have|triggers?|concatenated)\b",
+        r"\bphrases? (?:that )?(?:will )?triggers?\b|\bsystem prompt\b|\boracle (?:json|records?)\b",
         r"\b(?:list|give|tell|show|print|enumerate|provide)\b[^.?!\n]{0,30}\b(?:all|every|entire|complete|full|whole)\b"
-        r"[^.?!\n]{0,20}\b(?:requirements?|specifications?|specs?|details|rules|information|features)\b",
+        r"[^.?!\n]{0,20}\b(?:requirements?|specifications?|specs?|details|constraints?|rules|information|features)\b"
+        + _ABOUT_SOMETHING,
     )
 )
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from underspec.artifact.session import Turn
 from underspec.stakeholder import guard, points
-from underspec.stakeholder.index import Index
+from underspec.stakeholder.index import Index, talks_of_cases
 from underspec.stakeholder.router import Routing
 from underspec.task.model import LevelRecords
 
-ANSWERED = 0.45  # a point's best entry is answered from here on
+ANSWERED = 0.48  # a point's best entry is answered from here on
 CLAUSE_ANSWERED = 0.55  # the same for half a sentence, which is easier to mistake
+CLAUSE_GAIN = 0.0  # how much better than its sentence a clause has to match
 TIE = 0.97  # entries this close to the best are meant as well
 RANKED = 5
 _CACHED = 64
@@ -44,7 +45,7 @@ class LexicalRouter:
         best: dict[str, float] = {}
         ids: dict[str, None] = {}
         for point in points.split(question):
-            whole = index.rank(point.text)
+            whole = index.rank(point.text, cases=talks_of_cases(point.text))
             for score, name in whole:
                 best[name] = max(best.get(name, 0.0), score)
             if not guard.is_vague(point.text):
@@ -66,16 +67,20 @@ class LexicalRouter:
 
 
 def _answered(index: Index, point: points.Point, whole: Scores) -> list[str]:
-    found: list[str] = []
+    """The ids that answer one point. Its clauses are points of their own where each says more clearly what it means
+    than the sentence does ("missing cells and booleans", but not "an amount and a number")."""
+    if not whole:
+        return []
     near = {name for _, name in whole[: RANKED * 2]}
+    cases = talks_of_cases(point.text)
+    clear: list[str] = []
     for clause in point.clauses:
-        if guard.is_vague(clause):
-            continue
-        ranked = index.rank(clause)
-        found += [name for name in _top(ranked, CLAUSE_ANSWERED) if name in near]
-    if len(dict.fromkeys(found)) > 1:
-        return found
-    return _top(whole, ANSWERED) or found
+        ranked = [] if guard.is_vague(clause) else index.rank(clause, cases=cases)
+        if ranked and ranked[0][0] >= max(CLAUSE_ANSWERED, whole[0][0] + CLAUSE_GAIN):
+            clear += [name for name in _top(ranked, CLAUSE_ANSWERED) if name in near]
+    if len(dict.fromkeys(clear)) > 1:
+        return clear
+    return _top(whole, ANSWERED)
 
 
 def _top(ranked: Scores, least: float) -> list[str]:

@@ -10,7 +10,9 @@ _SENTENCE = re.compile(r"(?<=[?!;。？！；])\s*|(?<=[^\d\s.])\.(?=\s|$)|\n+|(
 _CLAUSE = re.compile(
     r",?\s+(?:and|as well as|plus|also|und)\s+(?:also\s+)?|,\s+(?:(?:or|but)\s+)?|\s+(?:/|&)\s+", re.IGNORECASE
 )
+_WORDS = re.compile(r"\w+")
 MAX_POINTS_READ = 24
+MAX_WORDS_READ = 240
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Point:
 
 
 def split(question: str) -> list[Point]:
-    """The points of a question in order, at most :data:`MAX_POINTS_READ`."""
+    """The points of a question in order. What goes beyond the bounds above is not read: time is bounded with it."""
+    question = _first_words(question)
     points: list[Point] = []
     for piece in _SENTENCE.split(question):
         text = (piece or "").strip()
@@ -31,3 +34,10 @@ def split(question: str) -> list[Point]:
         clauses = tuple(part.strip() for part in _CLAUSE.split(text) if re.search(r"\w", part))
         points.append(Point(text, clauses if 1 < len(clauses) <= MAX_POINTS_READ else ()))
     return points[:MAX_POINTS_READ]
+
+
+def _first_words(text: str) -> str:
+    for count, word in enumerate(_WORDS.finditer(text), 1):
+        if count > MAX_WORDS_READ:
+            return text[: word.start()]
+    return text

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import resources
 
 _WORD = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+(?:'[^\W\d_]+)?")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z][a-z])(?=[A-Z][a-z])")
 
 
 def _lines(name: str) -> list[str]:
@@ -81,22 +81,25 @@ def is_number(word: str) -> bool:
     return word[0].isdigit()
 
 
-def kin(left: str, right: str) -> float:
-    """How surely two different stems are forms, misspellings or near-synonyms of one word: 0 to 0.8."""
+KNOWN = STOP_STEMS | GENERIC_STEMS | CONCEPTS.keys()
+
+
+def same_root(left: str, right: str) -> float:
+    """How surely one stem is a longer form of the other: 0 or 0.75."""
     if is_number(left) or is_number(right):
         return 0.0
-    shared = CONCEPTS.get(left, frozenset()) & CONCEPTS.get(right, frozenset())
-    best = 0.6 if shared else 0.0
     short, long = sorted((left, right), key=len)
-    if len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 4:
-        return max(best, 0.75)
-    if len(short) >= 4 and abs(len(left) - len(right)) <= 2:
-        allowed = 2 if len(short) >= 7 else 1
-        if left[0] == right[0] and _distance(left, right, allowed) <= allowed:
-            return max(best, 0.8)
-    if len(short) >= 3 and len(long) <= 4 and left[0] == right[0] and sorted(left) == sorted(right):
-        return max(best, 0.7)
-    return best
+    return 0.75 if len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 4 else 0.0
+
+
+def misspelling(written: str, meant: str) -> float:
+    """How surely ``written``, which no dictionary of ours has, is a misspelling of ``meant``: 0 to 0.8."""
+    if is_number(written) or is_number(meant) or written[0] != meant[0]:
+        return 0.0
+    if len(written) >= 4 and abs(len(written) - len(meant)) <= 2:
+        allowed = 2 if min(len(written), len(meant)) >= 7 else 1
+        return 0.8 if _distance(written, meant, allowed) <= allowed else 0.0
+    return 0.7 if len(written) == 3 == len(meant) and sorted(written) == sorted(meant) else 0.0
 
 
 def _distance(left: str, right: str, limit: int) -> int:
