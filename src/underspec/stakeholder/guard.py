@@ -54,6 +54,12 @@ _DEFAULT = re.compile(
     r"|\bby default,? i\b|\bmy (?:default|assumption|proposal|plan) (?:is|would be)\b"
 )
 
+_OF_DEFAULTS = frozenset(
+    content("assume assumption default defaults pick choose treat propose proposal suggest plan object told instructed")
+    + content("sensible reasonable usual common standard best whatever whichever judgement judgment choice fine okay")
+    + content("acceptable alright correct hear simply")
+)
+
 
 def extracts(question: str) -> bool:
     """Whether the question is after the records, the prompt or the hidden material as such."""
@@ -67,5 +73,8 @@ def is_vague(text: str) -> bool:
 
 
 def proposes_default(question: str) -> bool:
-    """Whether the asker says what it will do if nobody objects."""
-    return bool(_DEFAULT.search(plain(question)))
+    """Whether the asker says, concretely, what it will do if nobody objects."""
+    text = plain(question)
+    if not _DEFAULT.search(text):
+        return False
+    return any(word not in GENERIC_STEMS and word not in _OF_DEFAULTS for word in content(text))

@@ -10,6 +10,12 @@ _SENTENCE = re.compile(r"(?<=[?!;。？！；])\s*|(?<=[^\d\s.])\.(?=\s|$)|\n+|(
 _CLAUSE = re.compile(
     r",?\s+(?:and|as well as|plus|also|und)\s+(?:also\s+)?|,\s+(?:(?:or|but)\s+)?|\s+(?:/|&)\s+", re.IGNORECASE
 )
+_PLEASANTRY = re.compile(
+    r"\b(?:many thanks|thanks?(?: you)?(?: (?:a lot|so much|very much|in advance))*"
+    r"|i hope (?:you are|you're|this finds you) (?:well|fine)|(?:kind|best|warm) (?:regards|wishes)|good (?:morning|afternoon|evening|day)"
+    r"|would you (?:be so kind as to|mind)|(?:one|a) (?:quick|small|last|further) (?:question|thing))\b",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"\w+")
 MAX_POINTS_READ = 24
 MAX_WORDS_READ = 240
@@ -25,7 +31,7 @@ class Point:
 
 def split(question: str) -> list[Point]:
     """The points of a question in order. What goes beyond the bounds above is not read: time is bounded with it."""
-    question = _first_words(question)
+    question = _PLEASANTRY.sub(" ", _first_words(question))
     points: list[Point] = []
     for piece in _SENTENCE.split(question):
         text = (piece or "").strip()
