@@ -32,7 +32,7 @@ def _as_folder(name_or_path: str) -> Path | None:
     """The folder that is meant, whether or not a task lies in it; None when there is none of that name."""
     path = Path(name_or_path)
     try:
-        return path if path.is_dir() else None
+        return path if name_or_path and path.is_dir() else None
     except (OSError, ValueError):
         # No name of a file at all (too long, a NUL in it): then it is no folder either.
         return None

@@ -58,7 +58,7 @@ def identity_terms(toml: TaskToml | None, golden: GoldenToml | None) -> Terms:
 def _one(term: str) -> str:
     # "-", "_", "." and " " are one in package names (my-lib, my_lib, My Lib).
     words = [re.escape(word) for word in _SEPARATORS.split(term) if word]
-    return r"[-_. ]?".join(words) if len(words) > 1 else re.escape(term)
+    return r"[-_. ]{0,3}".join(words) if len(words) > 1 else re.escape(term)
 
 
 def term_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
