@@ -11,11 +11,6 @@ from .failures import BadOperand, Unsupported
 Operand = Amount | float
 
 
-def _modulo(left: float, right: float) -> float:
-    rest = math.fmod(left, right) if right else left % right
-    return rest + right if rest and (rest < 0) != (right < 0) else rest
-
-
 def _whole(left: float, right: float) -> float:
     return left // right
 
@@ -29,7 +24,7 @@ def of_two_amounts(op: str, left: Amount, right: Amount) -> Operand:
         return int(_whole(a, b))
     if op == "multiply":
         return Amount(_root_count(left) * _root_count(right), left.unit)
-    combined = {"add": lambda: a + b, "subtract": lambda: a - b, "remainder": lambda: _modulo(a, b)}[op]()
+    combined = {"add": lambda: a + b, "subtract": lambda: a - b, "remainder": lambda: a % b}[op]()
     return Amount(combined, left.unit)
 
 
@@ -47,7 +42,7 @@ def of_amount_and_number(op: str, left: Amount, right: float) -> Operand:
         "multiply": lambda a, b: a * b,
         "divide": lambda a, b: a / b,
         "whole": _whole,
-        "remainder": _modulo,
+        "remainder": lambda a, b: a % b,
     }
     return Amount(on_bytes[op](left.bytes, right), left.unit)
 
