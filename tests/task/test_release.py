@@ -100,7 +100,7 @@ def test_a_commission_shows_its_initial_request_as_l1(tmp_path: Path) -> None:
     assert release.request_text(commission, "ground") == "Sums of lists.\n"
     for exposure in ("L2", "L3", "recovered"):
         with pytest.raises(TaskError, match="no exposure"):
-            release.request_text(commission, exposure)  # type: ignore[arg-type]
+            release.request_text(commission, exposure)
 
 
 # --- records ---

@@ -31,3 +31,8 @@ def strip_markdown_canary(text: str) -> str:
     """Markdown without its canary lines, and without the blank lines that they leave at the top."""
     stripped = _MARKDOWN.sub("", text)
     return stripped if stripped == text else stripped.lstrip("\r\n")
+
+
+def blank_markdown_canary(text: str) -> str:
+    """Markdown with its canary lines emptied, so that line numbers stay those of the file."""
+    return _MARKDOWN.sub("\n", text)

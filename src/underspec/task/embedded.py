@@ -12,29 +12,25 @@ from underspec.task.model import Case
 
 _OPENING = re.compile(r"[{\[]")
 _SPACE = re.compile(r"\s+")
-_WINDOW = 1024**2
-_MAX_ATTEMPTS = 10_000
+_MAX_MISSES = 3_000
 _LEAST = 8
 
 
 def embedded_json(text: str) -> Iterator[Any]:
     """Objects and lists that stand in a text, outermost ones only, in order.
 
-    Bounded work for any text: 10,000 places are tried, and none may be longer than 2**20 characters.
+    Prose holds brackets that open no JSON. After 3,000 of those the search ends, so that no text takes for ever.
     """
     decoder = json.JSONDecoder()
-    place, attempts = 0, 0
-    while attempts < _MAX_ATTEMPTS and (opening := _OPENING.search(text, place)):
-        attempts += 1
-        start = opening.start()
+    place, misses = 0, 0
+    while misses < _MAX_MISSES and (opening := _OPENING.search(text, place)):
         try:
-            value, length = decoder.raw_decode(text[start : start + _WINDOW])
+            value, place = decoder.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            # Not JSON from here on: prose may hold brackets. The next one is tried.
-            place = start + 1
+            misses += 1
+            place = opening.end()
             continue
         yield value
-        place = start + length
 
 
 def _squeezed(text: str) -> str:

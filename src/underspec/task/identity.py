@@ -30,7 +30,7 @@ class Terms:
 
 
 def _url_pieces(url: str) -> Iterator[str]:
-    host, *path = [part for part in re.sub(r"^\w+://|[?#].*$", "", url).split("/") if part] or [""]
+    host, *path = [part for part in re.sub(r"^[^/]*://|[?#].*$", "", url).split("/") if part] or [""]
     path = [part.removesuffix(".git") for part in path]
     labels = re.sub(r"^.*@|:\d*$", "", host).split(".")[:-1]
     for piece in [*labels, *path]:

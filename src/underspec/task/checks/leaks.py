@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from underspec.task.canary import strip_markdown_canary, text_canaries
+from underspec.task.canary import blank_markdown_canary, text_canaries
 from underspec.task.finding import Finding, error, warning
 from underspec.task.identity import identity_terms, term_pattern
 from underspec.task.layout import RECORDS, TASK_TOML, WORKSPACE, case_path, request_path
@@ -60,7 +60,7 @@ def _everything_seen(parts: Parts) -> Iterator[Seen]:
         yield Seen(TASK_TOML, "$.id", parts.toml.id)
         yield Seen(TASK_TOML, "$.title", parts.toml.title)
     for name, text in parts.requests.items():
-        yield Seen(request_path(name), None, strip_markdown_canary(text))
+        yield Seen(request_path(name), None, blank_markdown_canary(text))
     for level, known in parts.records.levels.items() if parts.records else ():
         yield from _records(f"$.levels.{level}", known)
     for stem, file in parts.cases["public"].items():
