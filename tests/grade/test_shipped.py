@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -29,8 +28,22 @@ PE = b"MZ" + bytes(58) + (64).to_bytes(4, "little") + b"PE\0\0"
 )
 def test_a_shipped_binary_is_named_with_its_kind(tmp_path: Path, name: str, content: bytes, kind: str) -> None:
     write(honest(tmp_path), {name: content})
+    (tmp_path / name).chmod(0o755)
     (note,) = shipped_notes(tmp_path)
     assert f"{name} ({kind})" in note
+
+
+@pytest.mark.parametrize("name", ["lib.so", "lib.so.1.2", "addon.node", "tool.wasm"])
+def test_a_library_needs_no_executable_bit(tmp_path: Path, name: str) -> None:
+    write(honest(tmp_path), {name: ELF})
+    assert len(shipped_notes(tmp_path)) == 1
+
+
+def test_a_script_that_changes_modes_makes_every_file_worth_a_look(tmp_path: Path) -> None:
+    write(honest(tmp_path), {"data.txt": ELF})
+    assert shipped_notes(tmp_path) == []
+    write(tmp_path, {"rcb_tests/test.sh": "chmod +x data.txt\n./data.txt\n"})
+    assert len(shipped_notes(tmp_path)) == 1
 
 
 @pytest.mark.parametrize(
@@ -44,24 +57,27 @@ def test_a_shipped_binary_is_named_with_its_kind(tmp_path: Path, name: str, cont
     ],
 )
 def test_other_files_are_not(tmp_path: Path, files: dict[str, str | bytes]) -> None:
-    assert shipped_notes(write(honest(tmp_path), files)) == []
+    write(honest(tmp_path), files)
+    for name in files:
+        (tmp_path / name).chmod(0o755)
+    assert shipped_notes(tmp_path) == []
 
 
 @pytest.mark.parametrize(
     "build", ["gcc -O2 -o bin/tool tool.c", "make -s", "(cd src && go build ./...)", "cargo build", "./gradlew jar"]
 )
 def test_a_binary_beside_a_build_is_not(tmp_path: Path, build: str) -> None:
-    write(honest(tmp_path, test_sh=f"#!/bin/bash\n{build}\n{TEST_SH}"), {"bin/tool": ELF})
+    write(honest(tmp_path, test_sh=f"#!/bin/bash\n{build}\n{TEST_SH}"), {"bin/tool.so": ELF})
     assert shipped_notes(tmp_path) == []
 
 
 def test_words_that_only_look_like_a_build_do_not_hide_a_binary(tmp_path: Path) -> None:
-    write(honest(tmp_path, test_sh="#!/bin/bash\n./bin/tool --makeup cargonaut\ngo\n"), {"bin/tool": ELF})
+    write(honest(tmp_path, test_sh="#!/bin/bash\n./bin/tool --makeup cargonaut\ngo\n"), {"bin/tool.so": ELF})
     assert len(shipped_notes(tmp_path)) == 1
 
 
 def test_many_are_counted_and_hostile_names_escaped(tmp_path: Path) -> None:
-    write(honest(tmp_path), {f"{place}\x1b[2J\n": ELF for place in range(9)})
+    write(honest(tmp_path), {f"{place}\x1b[2J\n.so": ELF for place in range(9)})
     link(tmp_path, "true", "/bin/true")
     (note,) = shipped_notes(tmp_path)
     assert "and 6 more" in note
@@ -78,13 +94,13 @@ def test_links_and_pipes_are_not_opened(tmp_path: Path) -> None:
 
 
 def test_a_script_behind_a_link_counts_as_no_build(tmp_path: Path) -> None:
-    write(tmp_path, {"bin/tool": ELF, "real/test.sh": "make\n"})
+    write(tmp_path, {"bin/tool.so": ELF, "real/test.sh": "make\n"})
     link(tmp_path, "rcb_tests", "real")
     assert len(shipped_notes(tmp_path)) == 1
 
 
 def test_a_tree_too_deep_for_a_path_is_looked_at_as_far_as_it_goes(tmp_path: Path) -> None:
-    write(honest(tmp_path), {"tool": ELF})
+    write(honest(tmp_path), {"tool.so": ELF})
     here = os.open(tmp_path, os.O_RDONLY)
     try:
         for _ in range(60):
@@ -95,16 +111,6 @@ def test_a_tree_too_deep_for_a_path_is_looked_at_as_far_as_it_goes(tmp_path: Pat
     finally:
         os.close(here)
     assert len(shipped_notes(tmp_path)) == 1
-
-
-def test_twenty_thousand_files_are_looked_at_in_a_second(tmp_path: Path) -> None:
-    for folder in range(20):
-        (tmp_path / str(folder)).mkdir()
-        for file in range(1000):
-            (tmp_path / str(folder) / str(file)).write_bytes(b"x")
-    start = time.process_time()
-    assert shipped_notes(tmp_path) == []
-    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("text", ["a\x1b[0m\nb", b"\xff\xfe", "\udcff", "‮abc", "é"])

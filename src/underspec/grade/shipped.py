@@ -1,7 +1,8 @@
 """Finds compiled programs in a deliverable whose ``test.sh`` builds nothing, which no black box can judge (fault 11).
 
-A remark for a person and no verdict: it changes no score. It reads the first bytes of files, follows no link, and
-stops at a cap.
+A remark for a person and no verdict: it changes no score. It reads the first bytes of files that could be run or loaded
+as they are (an executable bit, or the name of a library), and of all files when ``test.sh`` changes modes; it follows
+no link and stops at a cap.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from underspec.grade.text import printable
 _MOST_ENTRIES = 50_000
 _SCRIPT_BYTES = 1024**2
 _NAMED = 3
+_LOADED = (".so", ".dll", ".exe", ".dylib", ".node", ".pyd", ".jar", ".war", ".class", ".wasm", ".o", ".a", ".bin")
 _MAGIC = {
     b"\x7fELF": "ELF",
     b"\x00asm": "WebAssembly",
@@ -40,8 +42,13 @@ def shipped_notes(deliverable: Path) -> list[str]:
 
     Looks at 50,000 entries at most; what cannot be opened, or lies too deep for a path, is left out.
     """
-    found = [(path[len(str(deliverable)) + 1 :], kind) for path in _files(str(deliverable)) if (kind := _kind(path))]
-    if not found or _BUILDERS.search(_script(deliverable)):
+    script = _script(deliverable)
+    if _BUILDERS.search(script):
+        return []
+    every = "chmod" in script
+    root = str(deliverable)
+    found = [(path[len(root) + 1 :], kind) for path in _files(root, every=every) if (kind := _kind(path))]
+    if not found:
         return []
     named = ", ".join(f"{printable(path, most=120)} ({kind})" for path, kind in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
@@ -51,27 +58,35 @@ def shipped_notes(deliverable: Path) -> list[str]:
     ]
 
 
-def _files(root: str) -> Iterator[str]:
-    """Paths of regular files, in a fixed order, up to the cap."""
+def _files(root: str, *, every: bool) -> Iterator[str]:
+    """Paths of regular files that are worth a look, in a fixed order, up to the cap."""
     entries = 0
     waiting = [root]
     while waiting:
-        folder = waiting.pop()
-        folders = []
         try:
-            with os.scandir(folder) as listing:
+            with os.scandir(waiting.pop()) as listing:
                 found = sorted(listing, key=lambda entry: entry.name)
         except OSError:
             continue
+        folders = []
         for entry in found:
             entries += 1
             if entries > _MOST_ENTRIES:
                 return
             if entry.is_dir(follow_symlinks=False):
                 folders.append(entry.path)
-            elif entry.is_file(follow_symlinks=False):
+            elif entry.is_file(follow_symlinks=False) and (
+                every or entry.name.endswith(_LOADED) or ".so." in entry.name or _executable(entry)
+            ):
                 yield entry.path
         waiting += reversed(folders)
+
+
+def _executable(entry: os.DirEntry[str]) -> bool:
+    try:
+        return bool(entry.stat(follow_symlinks=False).st_mode & 0o111)
+    except OSError:
+        return False
 
 
 def _head(path: str, size: int, *, below: int | None = None) -> bytes:

@@ -1,0 +1,49 @@
+"""What grading costs beyond the deliverable's own programs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from underspec.sandbox.bubblewrap import BubblewrapBackend
+
+from tests.deliverables.toy import honest, toy_task
+from underspec.grade.grader import Grade, grade_in_full
+from underspec.sandbox.protocol import Owner
+
+pytestmark = pytest.mark.sandbox
+
+TASK = toy_task()
+
+
+def grade(deliverable: Path) -> Grade:
+    owner = Owner(run="tests", purpose="grade")
+    graded = asyncio.run(grade_in_full(TASK, deliverable, BubblewrapBackend(), image="host", owner=owner))
+    assert graded.outcomes.clean
+    return graded
+
+
+def seconds(graded: Grade) -> float:
+    return sum(timings.total for timings in graded.timings.values())
+
+
+def add_files(root: Path) -> None:
+    """20,000 files of 8 kB; hard links, which a sandbox cannot tell from others, are made faster."""
+    first = root / "first.dat"
+    first.write_bytes(bytes(8000))
+    for folder in range(100):
+        (root / f"vendor{folder}").mkdir()
+        for file in range(200):
+            (root / f"vendor{folder}" / f"{file}.dat").hardlink_to(first)
+
+
+def test_overhead_is_under_half_a_second_and_twenty_thousand_files_cost_at_most_half_as_much_again(
+    tmp_path: Path,
+) -> None:
+    small, large = honest(tmp_path / "small"), honest(tmp_path / "large")
+    add_files(large)
+    # Turn about, and the best of each, so that a slow moment of the machine decides nothing.
+    rounds = [(grade(small), grade(large)) for _ in range(3)]
+    assert min(one.overhead for one, _ in rounds) < 0.5
+    assert min(seconds(other) for _, other in rounds) <= 1.5 * min(seconds(one) for one, _ in rounds)
