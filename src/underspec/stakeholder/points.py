@@ -12,7 +12,8 @@ _CLAUSE = re.compile(
 )
 _PLEASANTRY = re.compile(
     r"\b(?:many thanks|thanks?(?: you)?(?: (?:a lot|so much|very much|in advance))*"
-    r"|i hope (?:you are|you're|this finds you) (?:well|fine)|(?:kind|best|warm) (?:regards|wishes)|good (?:morning|afternoon|evening|day)"
+    r"|i hope (?:you are|you're|this finds you) (?:well|fine)"
+    r"|(?:kind|best|warm) (?:regards|wishes)|good (?:morning|afternoon|evening|day)"
     r"|would you (?:be so kind as to|mind)|(?:one|a) (?:quick|small|last|further) (?:question|thing))\b",
     re.IGNORECASE,
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any, Protocol
 
-from underspec.stakeholder.http1 import Response
+from underspec.stakeholder.http1 import MAX_BODY_BYTES, Response
 from underspec.stakeholder.session import MAX_QUESTION_BYTES, Answer, Refusal
 
 USAGE = (
@@ -15,6 +14,12 @@ USAGE = (
     "the reply is data.reply, the questions left are status.remaining.\n"
 )
 PATHS = ("/", "/ask")
+_UNFIT = {
+    400: ("bad_request", "this is no HTTP/1.1 request that is understood here"),
+    408: ("too_slow", "send the whole request at once"),
+    413: ("too_large", f"a request has at most {MAX_BODY_BYTES} bytes"),
+    431: ("headers_too_large", "send fewer headers"),
+}
 _REFUSED = {"max_interactions_reached": 200, "request_id_reused": 409}
 _MENDS = {
     "request_id_reused": "another question was sent with this request_id before",
@@ -59,9 +64,9 @@ def problem(status: int, error: str, detail: str, *, allow: str | None = None) -
 
 
 def refused_request(status: int) -> Response:
-    """A request that was too slow, too large or no HTTP."""
-    phrase = HTTPStatus(status).phrase
-    return problem(status, phrase.lower().replace(" ", "_").replace("-", "_"), phrase)
+    """A request that was too slow, too large or no HTTP; what is none of these in particular is a bad one (400)."""
+    error, detail = _UNFIT.get(status, _UNFIT[400])
+    return problem(status if status in _UNFIT else 400, error, detail)
 
 
 def unavailable() -> Response:
