@@ -13,6 +13,7 @@ from pathlib import Path
 from underspec.errors import HostExhaustedError
 
 _EXHAUSTED = {errno.ENOSPC, errno.EDQUOT}
+_NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
 
 
 @contextlib.contextmanager
@@ -39,23 +40,70 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("xb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
+def _write_nameless(folder: Path, data: bytes) -> int | None:
+    """A synced file without a name, as an open handle: a crash leaves nothing of it. None where this cannot be."""
+    try:
+        handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o644)
+    except OSError as error:
+        if error.errno in _NO_NAMELESS_FILES:
+            return None
+        raise
+    try:
+        with open(handle, "wb", closefd=False) as stream:
+            stream.write(data)
+        os.fsync(handle)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+@contextlib.contextmanager
+def _synced_temporary(path: Path, data: bytes) -> Iterator[Path]:
+    """A path that leads to the synced ``data`` and can be linked to; gone afterwards."""
+    handle = _write_nameless(path.parent, data)
+    if handle is not None:
+        try:
+            yield Path(f"/proc/self/fd/{handle}")
+        finally:
+            os.close(handle)
+        return
+    temporary = _temporary_name(path)
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    # os.link follows /proc/self/fd only when it uses linkat, and it uses that only when given a folder's handle; for an
+    # absolute path the handle itself has no meaning.
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.link(source.absolute(), target, src_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+def _temporary_name(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
 
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Write ``path`` whole, replacing what was there; a reader or a crash never sees half of it."""
     with host_exhaustion(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
-        try:
-            _write_synced(temporary, data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        name = _temporary_name(path)
+        with _synced_temporary(path, data) as temporary:
+            try:
+                _link(temporary, name)
+                name.replace(path)
+            finally:
+                name.unlink(missing_ok=True)
         sync_folder(path.parent)
 
 
@@ -63,15 +111,11 @@ def create_if_absent(path: Path, data: bytes) -> bool:
     """Write ``path`` whole unless it exists. Returns whether this call created it."""
     with host_exhaustion(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
-        try:
-            _write_synced(temporary, data)
+        with _synced_temporary(path, data) as temporary:
             try:
-                os.link(temporary, path)
+                _link(temporary, path)
             except FileExistsError:
                 return False
-        finally:
-            temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
         return True
 

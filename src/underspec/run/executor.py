@@ -168,6 +168,8 @@ async def _run_item(context: RunContext, item: Item) -> None:
     built, _stale = find_built(folder, key, redo="build" in context.redo)
     if built is None:
         built = await _ensure(context, item, "build", key, lambda work: build(inputs, work))
+    else:
+        folder.tidy()
     if built is None:
         context.progress(item, "unscored")
         return
@@ -184,6 +186,7 @@ async def _ensure(
     while True:
         found = folder.artifact(key)
         if found is not None:
+            folder.tidy()
             return found
         if len(folder.failures()) >= MAX_ATTEMPTS:
             return None

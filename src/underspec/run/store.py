@@ -132,9 +132,7 @@ class PhaseFolder:
     def new_attempt(self, key: str) -> Attempt:
         """Begin an attempt (claim held). Wipes what dead attempts left half-made."""
         with host_exhaustion(self.path):
-            remove_tree(self.path / "scratch")
-            for folder in self.attempts():
-                remove_tree(folder / "artifact")
+            self._wipe()
             number = max((number for number, _folder in self._attempt_folders()), default=0) + 1
             attempt = Attempt(self.path / "attempts" / str(number), number)
             attempt.artifact.mkdir(parents=True)
@@ -142,6 +140,24 @@ class PhaseFolder:
             write_atomic(attempt.path / "key", key.encode() + b"\n")
         attempt.log("started", pid=os.getpid())
         return attempt
+
+    def _wipe(self) -> None:
+        """Remove what attempts that died left half-made (claim held)."""
+        remove_tree(self.path / "scratch")
+        for folder in self.attempts():
+            remove_tree(folder / "artifact")
+        for temporary in self.path.rglob(".*.tmp"):
+            temporary.unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """After the artifact is there: remove what a process left that died just after publishing it."""
+        if (self.path / "scratch").exists() or (self.path / "claim").exists():
+            claim = self.claim()
+            if claim.acquire():
+                try:
+                    self._wipe()
+                finally:
+                    claim.release()
 
     @property
     def scratch(self) -> Path:

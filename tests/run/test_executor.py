@@ -1,0 +1,220 @@
+"""Runs end to end in real sandboxes: scores, retries, resume, stale builds, and what belongs to whom."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.run.toy_agents import FunctionAgent, ToyAgent, attempts_that_published, make_context, published, toy_agents
+from tests.task_factory import make_task
+from underspec.agent.protocol import Agent, Assignment
+from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError
+from underspec.report.collect import Collected, collect
+from underspec.report.document import report_document
+from underspec.run.executor import execute, status
+from underspec.run.store import MAX_ATTEMPTS, RunStore
+from underspec.sandbox.protocol import WORKSPACE
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    return make_task(tmp_path)
+
+
+def _by_agent(run: Path) -> dict[str, Collected]:
+    return {each.item.condition.agent: each for each in collect(RunStore(run))}
+
+
+def test_who_asks_scores_above_who_does_not_and_nothing_scores_nothing(tmp_path: Path, task: Path) -> None:
+    context, items = make_context(tmp_path / "run", task, toy_agents())
+    asyncio.run(execute(context, items, concurrency=2))
+    found = _by_agent(tmp_path / "run")
+    rates = {name: each.outcomes.overall.rate for name, each in found.items() if each.outcomes}
+    assert rates == {"thorough": 1.0, "hasty": pytest.approx(5 / 7), "nop": 0.0}
+    assert found["thorough"].session is not None
+    assert [turn.number for turn in found["thorough"].session.turns] == [1, 2]
+    assert found["nop"].session is not None
+    assert found["nop"].session.turns == ()
+
+
+def test_two_runs_give_the_same_bytes(tmp_path: Path, task: Path) -> None:
+    for name, concurrency in (("one", 1), ("two", 3)):
+        context, items = make_context(tmp_path / name, task, toy_agents())
+        asyncio.run(execute(context, items, concurrency=concurrency))
+    one, two = published(tmp_path / "one"), published(tmp_path / "two")
+    assert len(one) >= 3 * 5
+    assert one == two
+
+
+def test_finished_work_is_not_done_again(tmp_path: Path, task: Path) -> None:
+    context, items = make_context(tmp_path / "run", task, toy_agents())
+    asyncio.run(execute(context, items, concurrency=2))
+    before = published(tmp_path / "run")
+    asyncio.run(execute(context, items, concurrency=2))
+    assert published(tmp_path / "run") == before
+    assert set(attempts_that_published(tmp_path / "run").values()) == {1}
+    assert all(status(context, item).done for item in items)
+
+
+def test_a_failure_of_somebody_else_is_retried_and_then_unscored_in_sight(tmp_path: Path, task: Path) -> None:
+    tries: list[int] = []
+
+    async def broken(assignment: Assignment) -> None:
+        tries.append(1)
+        raise SandboxError("the engine went away")
+
+    agents: dict[str, Agent] = {"broken": FunctionAgent("broken", broken), "hasty": ToyAgent("hasty", asks=False)}
+    context, items = make_context(tmp_path / "run", task, agents)
+    asyncio.run(execute(context, items, concurrency=2))
+    assert len(tries) == MAX_ATTEMPTS
+    found = collect(RunStore(tmp_path / "run"))
+    document = report_document("run", found, comparable=False)
+    assert (document["planned"], document["scored"], document["unscored"]) == (2, 1, {"sandbox": 1})
+    row = next(row for row in document["rows"] if row["agent"] == "broken")
+    assert row["overall_pooled"] is None
+    assert row["bounds"] == [0.0, 1.0]
+    asyncio.run(execute(context, items, concurrency=2))
+    assert len(tries) == MAX_ATTEMPTS
+
+
+def test_a_failure_that_passes_costs_only_the_retry(tmp_path: Path, task: Path) -> None:
+    tries: list[int] = []
+
+    async def flaky(assignment: Assignment) -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise SandboxError("a hiccup")
+
+    context, items = make_context(tmp_path / "run", task, {"flaky": FunctionAgent("flaky", flaky)})
+    asyncio.run(execute(context, items, concurrency=1))
+    assert len(tries) == 3
+    assert _by_agent(tmp_path / "run")["flaky"].outcomes is not None
+
+
+def test_an_agents_failure_is_graded_and_not_retried(tmp_path: Path, task: Path) -> None:
+    tries: list[int] = []
+
+    async def gives_up(assignment: Assignment) -> None:
+        tries.append(1)
+        await ToyAgent("x", asks=False).build(assignment)
+        raise AgentError("out of ideas")
+
+    context, items = make_context(tmp_path / "run", task, {"quitter": FunctionAgent("quitter", gives_up)})
+    asyncio.run(execute(context, items, concurrency=1))
+    found = _by_agent(tmp_path / "run")["quitter"]
+    assert len(tries) == 1
+    assert found.end is not None
+    assert (found.end.ended, found.end.detail) == ("failed", "out of ideas")
+    assert found.outcomes is not None
+    assert found.outcomes.overall.passed == 5
+
+
+def test_an_agent_out_of_time_hands_over_what_is_there_and_leaves_nothing_running(tmp_path: Path, task: Path) -> None:
+    async def slow(assignment: Assignment) -> None:
+        await ToyAgent("x", asks=False).build(assignment)
+        await assignment.sandbox.exec(["bash", "-c", f"sleep 600 & echo late > {WORKSPACE}/late; sleep 600"])
+
+    context, items = make_context(tmp_path / "run", task, {"slow": FunctionAgent("slow", slow)}, build_seconds=2)
+    asyncio.run(execute(context, items, concurrency=1))
+    found = _by_agent(tmp_path / "run")["slow"]
+    assert found.end is not None
+    assert (found.end.ended, found.end.limit, found.end.layer) == ("limit", "time", "phase")
+    assert found.outcomes is not None
+    assert found.outcomes.overall.passed == 5
+
+
+def test_a_full_host_stops_the_run_and_uses_no_attempt_up(tmp_path: Path, task: Path) -> None:
+    async def full(assignment: Assignment) -> None:
+        raise HostExhaustedError("no space left on the host")
+
+    context, items = make_context(tmp_path / "run", task, {"unlucky": FunctionAgent("unlucky", full)})
+    with pytest.raises(HostExhaustedError):
+        asyncio.run(execute(context, items, concurrency=1))
+    assert context.store.phase(items[0], "build").failures() == []
+    context.agents["unlucky"] = FunctionAgent("unlucky", ToyAgent("x", asks=False).build)
+    asyncio.run(execute(context, items, concurrency=1))
+    assert _by_agent(tmp_path / "run")["unlucky"].outcomes is not None
+
+
+def test_an_unexpected_failure_of_our_own_files_belongs_to_the_harness(tmp_path: Path, task: Path) -> None:
+    async def odd(assignment: Assignment) -> None:
+        raise PermissionError(13, "not allowed", "somewhere")
+
+    context, items = make_context(tmp_path / "run", task, {"odd": FunctionAgent("odd", odd)})
+    asyncio.run(execute(context, items, concurrency=1))
+    unscored = _by_agent(tmp_path / "run")["odd"].unscored
+    assert unscored is not None
+    assert unscored.boundary is Boundary.HARNESS
+
+
+def test_a_changed_build_input_makes_the_build_stale_and_redo_alone_builds_again(tmp_path: Path, task: Path) -> None:
+    context, items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    asyncio.run(execute(context, items, concurrency=1))
+    newer = ToyAgent("hasty", asks=False)
+    newer.version = "2"
+    context.agents["hasty"] = newer
+    assert status(context, items[0]).stale == ("build",)
+    asyncio.run(execute(context, items, concurrency=1))
+    build = context.store.phase(items[0], "build")
+    assert len(build.artifacts()) == 1
+    redoing = replace(context, redo=frozenset({"build"}))
+    asyncio.run(execute(redoing, items, concurrency=1))
+    assert len(build.artifacts()) == 2
+    assert status(context, items[0]).stale == ()
+    end = _by_agent(tmp_path / "run")["hasty"].end
+    assert end is not None
+    assert end.agent_version == "2"
+
+
+def test_changed_cases_are_graded_again_without_building_again(tmp_path: Path, task: Path) -> None:
+    context, items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    asyncio.run(execute(context, items, concurrency=1))
+    enhanced = task / "hidden" / "cases" / "enhanced" / "feature2_mean.json"
+    enhanced.write_text(enhanced.read_text().replace("error: empty", ""))
+    changed, _items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    assert status(changed, items[0]).graded is None
+    asyncio.run(execute(changed, items, concurrency=1))
+    assert len(changed.store.phase(items[0], "build").attempts()) == 1
+    assert len(changed.store.phase(items[0], "grade").artifacts()) == 2
+
+
+def test_two_executors_on_one_run_share_the_work(tmp_path: Path, task: Path) -> None:
+    first, items = make_context(tmp_path / "run", task, toy_agents(), epochs=2)
+    second, _ = make_context(tmp_path / "run", task, toy_agents(), epochs=2)
+
+    async def both() -> None:
+        await asyncio.gather(execute(first, items, concurrency=2), execute(second, items, concurrency=2))
+
+    asyncio.run(both())
+    counts = attempts_that_published(tmp_path / "run")
+    assert len(counts) == 2 * len(items)
+    assert set(counts.values()) == {1}
+
+
+def test_cancelling_a_run_leaves_it_resumable_and_no_claim(tmp_path: Path, task: Path) -> None:
+    entered = asyncio.Event()
+
+    async def stuck(assignment: Assignment) -> None:
+        entered.set()
+        await assignment.sandbox.exec(["sleep", "600"])
+
+    context, items = make_context(tmp_path / "run", task, {"stuck": FunctionAgent("stuck", stuck)})
+
+    async def interrupted() -> None:
+        running = asyncio.create_task(execute(context, items, concurrency=1))
+        await entered.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(interrupted())
+    assert list((tmp_path / "run").rglob("claim")) == []
+    assert context.store.phase(items[0], "build").failures() == []
+    context.agents["stuck"] = FunctionAgent("stuck", ToyAgent("x", asks=False).build)
+    asyncio.run(execute(context, items, concurrency=1))
+    assert _by_agent(tmp_path / "run")["stuck"].outcomes is not None

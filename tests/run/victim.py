@@ -1,0 +1,20 @@
+"""A process that runs the toy agents, for tests that kill it: ``python -m tests.run.victim RUN TASK EPOCHS``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from tests.run.toy_agents import make_context, toy_agents
+from underspec.run.executor import execute
+
+
+def main() -> None:
+    run, task, epochs = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    context, items = make_context(run, task, toy_agents(), epochs=epochs)
+    asyncio.run(execute(context, items, concurrency=2))
+
+
+if __name__ == "__main__":
+    main()
