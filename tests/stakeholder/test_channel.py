@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shutil
 import signal
 import socket
 import time
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 from tests.stakeholder.toy import FixedRouter, open_session
 from underspec.errors import HarnessError, StakeholderError, UnderspecError
+from underspec.prompts.builder import clarification_block
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.http1 import Deadlines
 from underspec.stakeholder.session import Session
@@ -119,6 +121,29 @@ def test_usual_clients_are_understood(tmp_path: Path) -> None:
             yield piece
 
     run(tmp_path, work)
+
+
+BASH = r"""exec 3<>/dev/tcp/HOST/PORT
+printf 'POST /ask HTTP/1.0\r\nContent-Length: 17\r\n\r\n{"question":"C1"}' >&3
+cat <&3 | tail -n 1"""
+
+
+@pytest.mark.parametrize("way", ["curl", "python3", "bash"])
+def test_the_ways_of_asking_that_agents_are_told_work(tmp_path: Path, way: str) -> None:
+    if shutil.which(way) is None:
+        pytest.skip(f"{way} is not here")
+
+    async def work(session: Session) -> None:
+        async with channel(session) as (_, (host, port)):
+            block = clarification_block(f"http://{host}:{port}/ask", 16)
+            told = [line.strip() for line in block.splitlines() if line.strip().startswith(way)]
+            command = told[0] if told else BASH.replace("HOST", host).replace("PORT", str(port))
+            process = await asyncio.create_subprocess_exec("bash", "-c", command, stdout=asyncio.subprocess.PIPE)
+            output, _ = await process.communicate()
+            assert process.returncode == 0
+            assert json.loads(output)["status"] == {"ok": True, "remaining": 15}
+
+    assert run(tmp_path, work).log().turns[0].number == 1
 
 
 def test_a_client_that_waits_for_leave_to_send_gets_it(tmp_path: Path) -> None:

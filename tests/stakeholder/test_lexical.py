@@ -15,6 +15,7 @@ from tests.stakeholder.toy import sizes_records, table_records
 from underspec.errors import UsageError
 from underspec.stakeholder.lexical import LexicalRouter
 from underspec.stakeholder.router import load_router
+from underspec.stakeholder.words import words
 from underspec.task.model import LevelRecords
 
 ROUTER = LexicalRouter()
@@ -219,3 +220,7 @@ def test_routers_are_found_by_name() -> None:
     assert load_router("lexical").name == "lexical"
     with pytest.raises(UsageError, match="lexical"):
         load_router("no such router")
+
+
+def test_long_words_are_not_remembered_whole() -> None:
+    assert max(map(len, words("a" * 8_000 + " " + "1" * 8_000 + " " + "1." * 4_000))) < 200

@@ -22,8 +22,9 @@ ENTRY_POINTS = "underspec.routers"
 class Routing:
     """What a router found.
 
-    ``ids`` would be answered, best first, not yet capped; empty when the question is refused. ``ranking`` holds the
-    five best before refusal, for measuring the router. ``default_proposed``: the question offers a concrete default.
+    ``ids`` would be answered, in the order in which their points were asked, not yet capped; empty when the question is
+    refused. ``ranking`` holds the five best before refusal, best first, for measuring the router. ``default_proposed``:
+    the question offers a concrete default.
     """
 
     ids: tuple[str, ...]

@@ -7,7 +7,8 @@ import unicodedata
 from functools import lru_cache
 from importlib import resources
 
-_WORD = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+(?:'[^\W\d_]+)?")
+# Bounded, since words are remembered and questions are hostile; what is longer falls into pieces.
+_WORD = re.compile(r"\d{1,20}(?:\.\d{1,20}){0,5}|[^\W\d_]{1,40}(?:'[^\W\d_]{1,9})?")
 _CAMEL = re.compile(r"(?<=[a-z][a-z])(?=[A-Z][a-z])")
 
 
