@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from underspec.errors import HarnessError, UnderspecError, UsageError
@@ -119,3 +120,27 @@ def _select(prompt: Prompt, sections: Mapping[str, bool]) -> str:
         mend = "write it, empty if it has nothing to say"
         raise prompt.fault(f"section {missing[0]!r} is missing", mend=mend)
     return "\n".join(kept)
+
+
+def roles() -> tuple[str, ...]:
+    """Names of the roles that have packaged prompts."""
+    return tuple(sorted(entry.name for entry in resources.files(__name__).iterdir() if _has_prompts(entry)))
+
+
+def _has_prompts(entry: Traversable) -> bool:
+    return bool(_NAME.fullmatch(entry.name)) and entry.is_dir() and any(_prompt_names(entry))
+
+
+def _prompt_names(folder: Traversable) -> list[str]:
+    return sorted(entry.name.removesuffix(".md") for entry in folder.iterdir() if entry.name.endswith(".md"))
+
+
+def load_role(role: str, *, override: Path | None = None) -> tuple[Prompt, ...]:
+    """All prompts of a role, in name order.
+
+    Raises:
+        UsageError: there is no such role; names those there are.
+    """
+    if role not in roles():
+        raise UsageError(f"there is no role {role!r}", mend=f"known roles: {', '.join(roles())}")
+    return tuple(load_prompt(role, name, override=override) for name in _prompt_names(resources.files(__name__) / role))

@@ -1,0 +1,102 @@
+"""What an agent could find if it looked everywhere: nothing hidden, no credential, no way to the host."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.run.toy_agents import FunctionAgent, make_context
+from underspec.agent.protocol import Assignment
+from underspec.run.executor import execute
+from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE
+from underspec.task.catalog import find_task
+from underspec.task.load import load_task
+
+pytestmark = pytest.mark.sandbox
+
+SECRET = "needle-credential-51f0c7"
+_CANARY = re.compile(rb"underspec-canary-[0-9a-f-]{36}")
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[int]]:
+    """A host with credentials in its environment and files, and with sockets that listen."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    (tmp_path / "credentials").write_text(SECRET)
+    (tmp_path / "credentials").chmod(0o644)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_UNIX) as path,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        path.bind(str(tmp_path / "engine.sock"))
+        path.listen()
+        abstract.bind("\0underspec-test-abstract")
+        abstract.listen()
+        yield [tcp.getsockname()[1]]
+
+
+def _needles(task: Path) -> list[str]:
+    """Every canary in every hidden file, every string that names the golden library, and the credential."""
+    canaries = {
+        match.group().decode()
+        for file in sorted((task / "hidden").rglob("*"))
+        if file.is_file()
+        for match in _CANARY.finditer(file.read_bytes())
+    }
+    assert len(canaries) > 60, "each hidden file should carry a canary of its own"
+    return sorted({*canaries, *load_task(task).toml.identity, SECRET})
+
+
+def _probe(tmp_path: Path, ports: list[int], depth: str, *, plant: str | None = None) -> list[str]:
+    task = find_task("data-sizes")
+    needles = _needles(task)
+    # Words of several meanings ("Tim Case", "best_prefix") may stand in a machine's own files under /usr.
+    if depth == "full":
+        needles = [each for each in needles if each.startswith(("underspec-canary", SECRET)) or each == "bitmath"]
+    seen: list[str] = []
+
+    async def look(assignment: Assignment) -> None:
+        if plant is not None:
+            await assignment.sandbox.put(f"{WORKSPACE}/planted", plant.encode())
+        script = (Path(__file__).parent / "probe.sh").read_text()
+        done = await assignment.sandbox.exec(
+            ["bash", "-c", script, "probe", depth, *map(str, ports), str(CHANNEL_PORT)],
+            stdin="\n".join(needles).encode() + b"\n",
+            timeout=600,
+        )
+        seen.extend(done.stdout.decode(errors="replace").splitlines())
+
+    context, items = make_context(tmp_path / "run", task, {"probe": FunctionAgent("probe", look)})
+    asyncio.run(execute(context, items, concurrency=1))
+    assert seen[-1:] == ["PROBED"], seen[-5:]
+    return seen[:-1]
+
+
+def _harmless(lines: list[str]) -> list[str]:
+    expected = {"INTERFACE lo", f"CONNECTED {CHANNEL_PORT}"}
+    return [line for line in lines if line not in expected]
+
+
+def test_a_probe_finds_nothing_hidden_and_reaches_nothing_but_the_question_channel(
+    tmp_path: Path, host: list[int]
+) -> None:
+    seen = _probe(tmp_path, host, "quick")
+    assert f"CONNECTED {CHANNEL_PORT}" in seen
+    assert _harmless(seen) == []
+
+
+def test_the_probe_would_find_what_is_there(tmp_path: Path, host: list[int]) -> None:
+    seen = _probe(tmp_path, host, "quick", plant=f"prefix {SECRET} suffix")
+    assert _harmless(seen) == [f"FOUND content of a file: {WORKSPACE}/planted"]
+
+
+@pytest.mark.proof
+def test_a_probe_that_reads_every_file_finds_nothing_either(tmp_path: Path, host: list[int]) -> None:
+    assert _harmless(_probe(tmp_path, host, "full")) == []
