@@ -181,7 +181,7 @@ def test_a_scripted_agent_without_a_solution_is_said_before_the_run(tmp_path: Pa
 @pytest.mark.sandbox
 def test_a_damaged_run_is_named_and_keeps_what_is_whole(tmp_path: Path) -> None:
     task = make_task(tmp_path)
-    argv = ["run", "--task", task, "--agent", "nop", "--budget", "0", "--run", "one"]
+    argv: list[str | Path] = ["run", "--task", task, "--agent", "nop", "--budget", "0", "--run", "one"]
     assert underspec(*argv, cwd=tmp_path).code == 0
     run = tmp_path / "runs" / "one"
     outcomes = next(run.rglob("outcomes.json"))
@@ -212,7 +212,19 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.sandbox
 def test_a_full_disk_is_said_and_nothing_half_written_stays(tmp_path: Path, small_disk: Path) -> None:
     task = make_task(tmp_path)
-    argv = ["run", "--task", task, "--agent", "nop", "--budget", "0", "--run", "one", "--runs", small_disk / "runs"]
+    argv: list[str | Path] = [
+        "run",
+        "--task",
+        task,
+        "--agent",
+        "nop",
+        "--budget",
+        "0",
+        "--run",
+        "one",
+        "--runs",
+        small_disk / "runs",
+    ]
     filler = small_disk / "filler"
     with filler.open("wb") as stream:
         stream.write(b"x" * (900 * 1024))
