@@ -12,8 +12,8 @@ class Interaction:
     """Rates of one session, 0 to 1; None where a rate has no denominator.
 
     ``coverage`` is |H|/|C|: hidden ids matched at least once over all hidden ids; a session in which nothing was
-    asked has coverage 0. ``fallback_rate`` is the share of questions that matched nothing, ``budget_use`` questions asked over
-    questions allowed.
+    asked has coverage 0. ``fallback_rate`` is the share of questions that matched nothing, ``budget_use`` is
+    questions asked over questions allowed.
     """
 
     questions: int
@@ -30,6 +30,6 @@ def interaction(session: SessionLog) -> Interaction:
     return Interaction(
         questions=asked,
         coverage=len(matched) / len(hidden) if hidden else None,
-        fallback_rate=sum(turn.fallback for turn in session.turns) / asked if asked else None,
+        fallback_rate=sum(not turn.matched for turn in session.turns) / asked if asked else None,
         budget_use=asked / session.budget if session.budget else None,
     )
