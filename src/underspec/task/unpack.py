@@ -34,7 +34,7 @@ def _checked(archive: Path, name: str) -> str:
 
 def _tar_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
     # A stream, read once from front to back: nothing is listed or held before it is checked.
-    with tarfile.open(archive, "r|*") as opened:
+    with tarfile.open(archive, "r|gz") as opened:
         for member in opened:
             if member.isdir():
                 continue
@@ -76,7 +76,7 @@ def make_folders(root: Path, folder: Path) -> None:
 
 
 def unpack(archive: Path, into: Path) -> None:
-    """Unpack a wheel, zip or tar archive into the existing folder ``into``.
+    """Unpack a wheel, zip or gzipped tar archive into the existing folder ``into``.
 
     Raises:
         GoldenError: it is damaged, larger than 512 MiB or 50,000 files when unpacked, or holds a link, a device, a
@@ -84,7 +84,7 @@ def unpack(archive: Path, into: Path) -> None:
         HostExhaustedError: no space left.
     """
     members = _zip_members(archive) if archive.suffix in (".whl", ".zip") else _tar_members(archive)
-    total = 0
+    total = count = 0
     with host_exhaustion(into):
         try:
             for count, (name, executable, content) in enumerate(members, start=1):
@@ -103,3 +103,5 @@ def unpack(archive: Path, into: Path) -> None:
             raise _refuse(archive, "holds one path twice") from problem
         except _DAMAGE as problem:
             raise _refuse(archive, f"is damaged: {shown(str(problem))[:120]}") from problem
+    if count == 0:
+        raise _refuse(archive, "is damaged: it holds no file")
