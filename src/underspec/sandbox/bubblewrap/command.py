@@ -1,0 +1,139 @@
+"""One ``exec``: from the order to its result."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from underspec.errors import SandboxError, SandboxGoneError
+from underspec.sandbox.bubblewrap.line import KeeperLine
+from underspec.sandbox.bubblewrap.streams import Input, Output
+from underspec.sandbox.protocol import ExecResult
+
+# How long output of background processes is waited for once the command itself has ended, in seconds.
+_GRACE = 0.05
+_STOP_PATIENCE = 20.0
+_NOT_FOUND, _NOT_RUNNABLE = 127, 126
+_COMMANDS_FAULT = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.EISDIR, errno.ELOOP)
+_COMMANDS_FAULT += (errno.ENAMETOOLONG, errno.E2BIG, errno.ETXTBSY, errno.EINVAL, errno.ESTALE)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What ``exec`` was asked for, with the whole environment of the command."""
+
+    argv: Sequence[str]
+    cwd: str
+    env: Mapping[str, str]
+    stdin: bytes
+    timeout: float | None
+    limit: int
+    on_stdout: Callable[[bytes], None] | None
+    on_stderr: Callable[[bytes], None] | None
+    keep_output: bool
+    end_on_output_limit: bool
+
+
+async def run(line: KeeperLine, order: Order) -> ExecResult:
+    """Run it to its end."""
+    beyond = asyncio.Event()
+    on_limit = beyond.set if order.end_on_output_limit else _ignore
+    stdout = Output(order.limit, order.keep_output, order.on_stdout, on_limit)
+    stderr = Output(order.limit, order.keep_output, order.on_stderr, on_limit)
+    stdin = Input(order.stdin) if order.stdin else None
+    watcher = None
+    number, answer = 0, None
+    try:
+        descriptors = [stdout.writing, stderr.writing, *([stdin.reading] if stdin else [])]
+        number, answer = await line.begin(
+            "exec",
+            descriptors,
+            argv=list(order.argv),
+            cwd=order.cwd,
+            env=dict(order.env),
+            timeout=order.timeout,
+        )
+        for stream in (stdout, stderr):
+            stream.close_writing()
+        if stdin:
+            stdin.close_reading()
+        watcher = asyncio.ensure_future(_stop_beyond(line, number, beyond))
+        report = line.checked(await asyncio.shield(answer))[0]
+        held = [await stream.finish(_GRACE) for stream in (stdout, stderr)]
+        await _leave_to_keeper(line, [descriptor for descriptor in held if descriptor is not None])
+        return _result(report, stdout, stderr)
+    except asyncio.CancelledError:
+        if answer is not None and not answer.done():
+            await _stop(line, number, answer)
+        raise
+    finally:
+        if watcher:
+            watcher.cancel()
+        for stream in (stdout, stderr):
+            stream.close_writing()
+            stream.close()
+        if stdin:
+            stdin.close_reading()
+            stdin.close()
+
+
+def _ignore() -> None:
+    """The output limit ends nothing."""
+
+
+async def _stop_beyond(line: KeeperLine, number: int, beyond: asyncio.Event) -> None:
+    await beyond.wait()
+    with contextlib.suppress(SandboxGoneError):
+        await line.order("stop", exec=number, limit="output")
+
+
+async def _stop(line: KeeperLine, number: int, answer: asyncio.Future[Any]) -> None:
+    """Whoever waited is gone: kill the command and see it dead."""
+    with contextlib.suppress(SandboxGoneError, TimeoutError):
+        await line.order("stop", exec=number, limit="cancelled")
+        await asyncio.wait_for(answer, _STOP_PATIENCE)
+
+
+async def _leave_to_keeper(line: KeeperLine, held: list[int]) -> None:
+    """Background processes still hold these pipes; the keeper reads and drops what they print."""
+    import os
+
+    try:
+        if held and line.open:
+            await line.order("drain", held)
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+
+
+def _result(report: dict[str, Any], stdout: Output, stderr: Output) -> ExecResult:
+    for stream in (stdout, stderr):
+        if stream.failure is not None:
+            raise stream.failure
+    if report["gone"] and report["signal"] == signal.SIGKILL:
+        raise SandboxGoneError("the sandbox ended while a command ran in it")
+    code, said = report["code"], b""
+    if report["failure"]:
+        number, _, text = report["failure"].partition(" ")
+        if int(number) not in _COMMANDS_FAULT or "cannot enter the sandbox" in text:
+            raise SandboxError(f"a command could not be started: {text}")
+        code = _NOT_FOUND if int(number) in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
+        said = f"sandbox: {text}\n".encode()
+    limit = report["limit"]
+    layer = None if limit is None else ("exec" if limit in ("time", "output") else "sandbox")
+    return ExecResult(
+        exit_code=code,
+        signal=report["signal"],
+        stdout=stdout.content(),
+        stderr=stderr.content() + said,
+        seconds=report["seconds"],
+        limit=limit,
+        layer=layer,
+        stdout_cut=stdout.cut,
+        stderr_cut=stderr.cut,
+    )

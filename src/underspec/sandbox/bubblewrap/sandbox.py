@@ -1,0 +1,238 @@
+"""One bubblewrap sandbox, as the harness holds it."""
+
+from __future__ import annotations
+
+import fnmatch
+import marshal
+import os
+import shutil
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from underspec.artifact.deliverable import MAX_DELIVERABLE_BYTES, MAX_DELIVERABLE_FILES, Deliverable
+from underspec.errors import EnvironmentLacksError, SandboxError, SandboxGoneError, UsageError
+from underspec.sandbox.bubblewrap.command import Order, run
+from underspec.sandbox.bubblewrap.files import work
+from underspec.sandbox.bubblewrap.host import host_digest, host_entries, host_path
+from underspec.sandbox.bubblewrap.line import KeeperLine
+from underspec.sandbox.bubblewrap.state import create_state, group_name, name_keeper, remove_groups
+from underspec.sandbox.deliverable import deliverable_of, sealed_file
+from underspec.sandbox.keeper.tree import ChangedError, write_tree
+from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, CollectedFile, ExecResult, SandboxSpec
+
+INSTALL = "install it: `apt install bubblewrap`, `dnf install bubblewrap` or `pacman -S bubblewrap`"
+_HOME = "/root"
+
+
+class BubblewrapSandbox:
+    """See :class:`underspec.sandbox.protocol.Sandbox`."""
+
+    def __init__(self, spec: SandboxSpec) -> None:
+        self._spec = spec
+        self._state: Path | None = None
+        self._line: KeeperLine | None = None
+        self._killed = False
+        self._closed = False
+
+    @property
+    def id(self) -> str:
+        """The name of its state folder; empty before :meth:`start`."""
+        return self._state.name if self._state else ""
+
+    @property
+    def image_digest(self) -> str:
+        """What the root tree is made of."""
+        return host_digest()
+
+    async def start(self) -> None:
+        """Set everything up; on failure nothing is left."""
+        if self._state is not None or self._closed:
+            raise SandboxError("a sandbox is started once")
+        program = shutil.which("bwrap")
+        if program is None:
+            raise EnvironmentLacksError("bubblewrap is not installed", mend=INSTALL)
+        for path in (*(mount.source for mount in self._spec.mounts), self._spec.lower):
+            if path is not None and not path.exists():
+                raise SandboxError("there is no such file or folder to show in a sandbox", file=str(path))
+        self._state = create_state(self._spec.owner)
+        try:
+            self._line = KeeperLine()
+            name_keeper(self._state, self._spec.owner, self._line.pid)
+            await self._line.order("start", **self._plan(os.path.realpath(program)))
+        except BaseException:
+            await self.close()
+            raise
+
+    def _plan(self, program: str) -> dict[str, object]:
+        spec, limits = self._spec, self._spec.limits
+        return {
+            "state": str(self._state),
+            "group": group_name(self.id),
+            "bubblewrap": program,
+            "workspace": WORKSPACE,
+            "entries": list(host_entries()),
+            "lower": str(spec.lower.resolve()) if spec.lower else None,
+            "mounts": [(str(mount.source.resolve()), mount.target) for mount in spec.mounts],
+            "limits": {
+                "memory": limits.memory,
+                "disk": limits.disk,
+                "processes": limits.processes,
+                "cpus": limits.cpus,
+                "files": limits.files,
+                "open_files": limits.open_files,
+            },
+        }
+
+    def _running(self) -> KeeperLine:
+        if self._line is None or self._closed:
+            raise SandboxGoneError("the sandbox is not running")
+        return self._line
+
+    async def exec(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str = WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        timeout: float | None = None,
+        on_stdout: Callable[[bytes], None] | None = None,
+        on_stderr: Callable[[bytes], None] | None = None,
+        keep_output: bool = True,
+        end_on_output_limit: bool = True,
+    ) -> ExecResult:
+        """Run one command to its end."""
+        if self._killed:
+            raise SandboxGoneError("everything in the sandbox was killed")
+        environment = {"PATH": host_path(), "HOME": _HOME, "LANG": "C.UTF-8", **self._spec.env, **(env or {})}
+        if not argv or any("\0" in part for part in (*argv, cwd, *environment, *environment.values())):
+            raise UsageError("a command needs a program, and no argument may hold a zero byte")
+        order = Order(
+            argv=argv,
+            cwd=cwd,
+            env=environment,
+            stdin=stdin,
+            timeout=timeout,
+            limit=self._spec.limits.output,
+            on_stdout=on_stdout,
+            on_stderr=on_stderr,
+            keep_output=keep_output,
+            end_on_output_limit=end_on_output_limit,
+        )
+        return await run(self._running(), order)
+
+    async def put(self, path: str, content: bytes, *, executable: bool = False) -> None:
+        """Write a file, with its parent folders."""
+        order = {"work": "put", "path": _absolute(path), "executable": executable}
+        await work(self._running(), order, feed=lambda stream: _write(stream, content))
+
+    async def put_tree(self, source: Path, path: str) -> None:
+        """Copy a host folder to ``path``, merging with what is there."""
+
+        def feed(stream: BinaryIO) -> None:
+            folder = os.open(source, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                write_tree(folder, stream)
+            except ChangedError as error:
+                raise SandboxError("a file changed while it was copied into a sandbox", file=str(error)) from error
+            finally:
+                os.close(folder)
+
+        await work(self._running(), {"work": "put_tree", "path": _absolute(path)}, feed=feed)
+
+    async def get(self, path: str, *, max_bytes: int) -> bytes:
+        """Read a regular file."""
+        order = {"work": "get", "path": _absolute(path), "max_bytes": max_bytes}
+        content: bytes = (await work(self._running(), order, take=lambda stream: stream.read()))[1]
+        return content
+
+    async def collect(
+        self,
+        path: str,
+        *,
+        max_file: int,
+        max_files: int,
+        max_total: int,
+        pattern: str = "*",
+        want: Callable[[str, int], bool] | None = None,
+    ) -> list[CollectedFile]:
+        """Regular files directly in a folder."""
+        line, path = self._running(), _absolute(path)
+        listed = (await work(line, {"work": "list", "path": path}))[0]["files"]
+        found = [(name, size) for name, size in listed if fnmatch.fnmatchcase(name, pattern)]
+        names, total = [], 0
+        for name, size in found:
+            if size > max_file or (want and not want(name, size)):
+                continue
+            if len(names) < max_files and total + size <= max_total:
+                names.append(name)
+                total += size
+        contents: dict[str, bytes | None] = {}
+        if names:
+            order = {"work": "read", "path": path, "max_file": max_file}
+            contents = (
+                await work(
+                    line,
+                    order,
+                    feed=lambda stream: _write(stream, marshal.dumps(names)),
+                    take=lambda stream: dict(zip(names, _contents(stream), strict=False)),
+                )
+            )[1]
+        return [CollectedFile(name, size, contents.get(name)) for name, size in found]
+
+    async def listen(self, port: int = CHANNEL_PORT) -> socket.socket:
+        """A listening socket on the sandbox's own loopback."""
+        _, descriptors = await self._running().order("listen", port=port)
+        return socket.socket(fileno=descriptors[0])
+
+    async def kill_all(self) -> None:
+        """Kill everything inside; files stay."""
+        self._killed = True
+        await self._running().order("kill_all")
+
+    async def archive(self, destination: Path, *, path: str = WORKSPACE) -> Deliverable:
+        """Seal ``path`` as a PAX tar at the host path ``destination``."""
+        return await self.archive_within(
+            destination, path=path, max_bytes=MAX_DELIVERABLE_BYTES, max_files=MAX_DELIVERABLE_FILES
+        )
+
+    async def archive_within(self, destination: Path, *, path: str, max_bytes: int, max_files: int) -> Deliverable:
+        """:meth:`archive` with limits of the caller's."""
+        if not self._killed:
+            raise SandboxError("a sandbox is archived after everything in it was killed")
+        order = {"work": "archive", "path": _absolute(path), "max_bytes": max_bytes, "max_files": max_files}
+        with sealed_file(destination) as descriptor:
+            counts = (await work(self._running(), order, into=descriptor))[0]
+        return deliverable_of(counts["sha256"], counts["files"], counts["bytes"], counts["dropped"])
+
+    async def close(self) -> None:
+        """Kill and remove everything."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._line is not None:
+            await self._line.close()
+        if self._state is not None and self._state.exists():
+            # The keeper could not tidy up: it was killed, or never came up.
+            remove_groups(self.id)
+            shutil.rmtree(self._state)
+
+
+def _absolute(path: str) -> str:
+    if not path.startswith("/") or "\0" in path:
+        raise UsageError(f"a path inside a sandbox is absolute: {path!r}")
+    return path
+
+
+def _write(stream: BinaryIO, content: bytes) -> None:
+    stream.write(content)
+
+
+def _contents(stream: BinaryIO) -> list[bytes | None]:
+    contents: list[bytes | None] = []
+    while len(header := stream.read(8)) == 8:
+        length = int.from_bytes(header, "big", signed=True)
+        contents.append(None if length < 0 else stream.read(length))
+    return contents

@@ -1,0 +1,170 @@
+"""State folders: who owns which sandbox, so that only what dead owners of ours left behind is ever removed.
+
+Each sandbox has ``<tmp>/underspec-<uid>/<id>/owner.json`` and, where limits can be set, control groups named
+``underspec-<id>``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from underspec.artifact.files import host_exhaustion
+from underspec.errors import SandboxError
+from underspec.sandbox.keeper.groups import Group, find_place, members
+from underspec.sandbox.protocol import Owner
+
+_OWNER = "owner.json"
+_KEEPER_PATIENCE = 3.0
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that cannot be mistaken for a later one of the same number on the same boot."""
+
+    pid: int
+    started: int
+
+    @classmethod
+    def of(cls, pid: int) -> Process | None:
+        """The process that has this number now, or None."""
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return None if fields[0] in (b"Z", b"X") else cls(pid, int(fields[19]))
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return Process.of(self.pid) == self
+
+
+def group_name(sandbox_id: str) -> str:
+    """The name of a sandbox's control groups."""
+    return f"underspec-{sandbox_id}"
+
+
+def state_home() -> Path:
+    """The folder of all our state folders, ours alone.
+
+    Raises:
+        SandboxError: somebody else made it, or others may write to it.
+    """
+    home = Path(tempfile.gettempdir()) / f"underspec-{os.geteuid()}"
+    with host_exhaustion(home), contextlib.suppress(FileExistsError):
+        home.mkdir(mode=0o700)
+    status = home.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise SandboxError(
+            "the folder for sandbox state is not a private folder of this user",
+            file=str(home),
+            mend="remove it, or set TMPDIR to another folder",
+        )
+    return home
+
+
+def create_state(owner: Owner) -> Path:
+    """A new state folder that says who owns it. Its name is the sandbox's id."""
+    home = state_home()
+    sandbox_id = secrets.token_hex(8)
+    prepared = home / f".{sandbox_id}"
+    with host_exhaustion(prepared):
+        prepared.mkdir(mode=0o700)
+        _write(prepared, owner, None)
+        return prepared.rename(home / sandbox_id)
+
+
+def name_keeper(state: Path, owner: Owner, pid: int) -> None:
+    """Note the keeper's process in the state folder."""
+    with host_exhaustion(state):
+        _write(state, owner, Process.of(pid))
+
+
+def _write(state: Path, owner: Owner, keeper: Process | None) -> None:
+    own = Process.of(os.getpid())
+    document = {
+        **_place(),
+        "run": owner.run,
+        "purpose": owner.purpose,
+        "owner": asdict(own) if own else None,
+        "keeper": asdict(keeper) if keeper else None,
+    }
+    temporary = state / ".owner.tmp"
+    temporary.write_text(json.dumps(document))
+    temporary.replace(state / _OWNER)
+
+
+def _place() -> dict[str, str]:
+    """Where process numbers mean what they say: machine, boot and process namespace."""
+    machine = Path("/etc/machine-id")
+    return {
+        "machine": machine.read_text().strip() if machine.is_file() else "",
+        "boot": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+        "processes": os.readlink("/proc/self/ns/pid"),
+    }
+
+
+def reap() -> list[str]:
+    """Remove what dead owners of ours left behind; returns the ids removed."""
+    return [state.name for state in sorted(state_home().iterdir()) if _is_left_over(state) and _remove(state)]
+
+
+def _is_left_over(state: Path) -> bool:
+    try:
+        document = json.loads((state / _OWNER).read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        # A folder whose owner is not written yet lives for an instant only.
+        return state.is_dir() and state.name.startswith(".") and time.time() - state.stat().st_mtime > 60
+    except ValueError:
+        return False
+    here = _place()
+    if document["machine"] != here["machine"]:
+        return False
+    if document["boot"] != here["boot"]:
+        return bool(here["machine"])
+    if document["processes"] != here["processes"] or document["owner"] is None:
+        return False
+    if Process(**document["owner"]).alive():
+        return False
+    keeper = Process(**document["keeper"]) if document["keeper"] else None
+    _wait_for_keeper(keeper)
+    return True
+
+
+def _wait_for_keeper(keeper: Process | None) -> None:
+    """A keeper whose harness is gone is tidying up itself; one that hangs is killed, and its sandbox with it."""
+    until = time.monotonic() + _KEEPER_PATIENCE
+    while keeper is not None and keeper.alive() and time.monotonic() < until:
+        time.sleep(0.01)
+    if keeper is not None and keeper.alive():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(keeper.pid, 9)
+
+
+def _remove(state: Path) -> bool:
+    remove_groups(state.name)
+    try:
+        shutil.rmtree(state)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def remove_groups(sandbox_id: str) -> None:
+    """Kill whatever is still in a sandbox's control groups, and remove them."""
+    group = Group(find_place(), group_name(sandbox_id))
+    until = time.monotonic() + _KEEPER_PATIENCE
+    while not group.remove() and time.monotonic() < until:
+        for folder in group.all_folders():
+            for pid in members(folder):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, 9)
+        time.sleep(0.005)

@@ -1,0 +1,183 @@
+"""One sandbox as the keeper holds it: its stage, process 1, namespaces and groups."""
+
+from __future__ import annotations
+
+import _socket
+import errno
+import os
+import time
+
+from underspec.sandbox.keeper import identity, kernel
+from underspec.sandbox.keeper.copying import CopyError
+from underspec.sandbox.keeper.groups import Group, find_place
+from underspec.sandbox.keeper.init import Init
+from underspec.sandbox.keeper.join import RLIMITS
+from underspec.sandbox.keeper.launch import BubblewrapError, launch
+from underspec.sandbox.keeper.seccomp import build_filter
+from underspec.sandbox.keeper.stage import ROOT, Stage, TargetError
+from underspec.sandbox.keeper.wire import send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_BACKLOG = 128
+_PATIENCE = 10.0
+
+
+class SetupError(Exception):
+    """A sandbox could not be set up. ``kind`` is ``lacks``, ``exhausted``, ``usage``, ``agent`` or ``sandbox``."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class Box:
+    """Not started until :meth:`start`; gone after :meth:`remove`."""
+
+    def __init__(self) -> None:
+        self.user: int | None = None
+        self.others: dict[str, int] = {}
+        self.pid_namespace = -1
+        self.init_pid: int | None = None
+        self.group: Group | None = None
+        self.seccomp = b""
+        self.limits: dict[str, Any] = {}
+        self.has_groups: dict[str, bool] = {}
+        self.inside_root = 0
+        self._root = -1
+        self._state: int | None = None
+        self._state_parent = -1
+        self._name = ""
+
+    def start(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Set everything up; returns notes on how. Raises SetupError or OSError."""
+        self._state = os.open(order["state"], os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._state_parent = os.open(os.path.dirname(order["state"]), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._name = os.path.basename(order["state"])
+        self.limits = limits = order["limits"]
+        self.seccomp = build_filter()
+        place = find_place()
+        self.has_groups = {name: name in place.parents for name in ("memory", "pids", "cpu")}
+        group = Group(place, order["group"])
+        try:
+            group.create(
+                memory=limits["memory"], disk=limits["disk"], processes=limits["processes"], cpus=limits["cpus"]
+            )
+        except OSError as error:
+            group.remove()
+            raise SetupError(
+                "exhausted" if error.errno == errno.ENOSPC else "sandbox", f"control group: {error}"
+            ) from error
+        self.group = group
+        self.inside_root = base = self._enter_namespaces()
+        stage = Stage(self.user, base, order["workspace"])
+        try:
+            stage.build(order["entries"], order["lower"], order["mounts"], limits["disk"], limits["files"])
+        except TargetError as error:
+            raise SetupError("usage", str(error)) from error
+        except CopyError as error:
+            raise SetupError("sandbox", f"a folder could not be copied in: {error}") from error
+        init = Init(self.user)
+        self.init_pid = init.pid
+        self.pid_namespace = init.namespace
+        try:
+            self.others = launch(order["bubblewrap"], self.user, init.namespace, group, self.seccomp)
+        except BubblewrapError as error:
+            raise SetupError("sandbox", f"bubblewrap: {error}") from error
+        init.enter(list(self.others.values()))
+        self._root = os.open(ROOT, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        return {"notes": stage.notes}
+
+    def _enter_namespaces(self) -> int:
+        try:
+            if identity.is_real_root():
+                base = identity.base_id()
+                kernel.unshare(kernel.CLONE_NEWNS)
+                self.user = identity.create_user_namespace(identity.plain_map(base), identity.plain_map(base))
+            else:
+                base = 0
+                identity.enter_own_namespace()
+                kernel.unshare(kernel.CLONE_NEWNS)
+            kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+        except OSError as error:
+            if error.errno in (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS, errno.EINVAL):
+                raise SetupError("lacks", f"user namespaces are not available to this user: {error}") from error
+            raise
+        return base
+
+    def resource_limits(self) -> list[tuple[int, int]]:
+        """Limits for each process, as (resource, value). Without groups they stand in for those as far as they can."""
+        limits = [(RLIMITS["core"], 0), (RLIMITS["open_files"], self.limits["open_files"])]
+        if not self.has_groups["pids"]:
+            limits.append((RLIMITS["processes"], self.limits["processes"]))
+        if not self.has_groups["memory"]:
+            limits.append((RLIMITS["data"], self.limits["memory"]))
+        return limits
+
+    def alive(self) -> bool:
+        """Whether commands can still be run."""
+        return self.init_pid is not None
+
+    def init_ended(self) -> None:
+        """Process 1 was reaped: nothing is left inside."""
+        self.init_pid = None
+
+    def kill(self) -> None:
+        """Kill process 1; the kernel kills the rest."""
+        if self.init_pid is not None:
+            try:
+                os.kill(self.init_pid, kernel.SIGKILL)
+            except ProcessLookupError:
+                return
+
+    def work_on_files(self, order: dict[str, Any], descriptors: list[int]) -> int:
+        """Fork a helper on the tree; ``descriptors`` are where content comes from or goes to, and the answer."""
+        content, answer = descriptors
+        child = os.fork()
+        if child == 0:
+            try:
+                from underspec.sandbox.keeper.inside import serve
+
+                serve(self._root, self.user, order, content, answer)
+            finally:
+                os._exit(1)
+        return child
+
+    def listen(self, port: int, line: _socket.socket, number: int) -> int:
+        """Fork a helper that listens on the sandbox's loopback and hands the socket to the harness."""
+        if not self.alive():
+            raise SetupError("gone", "the sandbox has ended")
+        child = os.fork()
+        if child == 0:
+            try:
+                identity.become_inside_root(self.user)
+                kernel.setns(self.others["net"], kernel.CLONE_NEWNET)
+                listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+                listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+                listener.bind(("127.0.0.1", port))
+                listener.listen(_BACKLOG)
+                send(line, {"id": number}, [listener.fileno()])
+            except OSError as error:
+                send(line, {"id": number, "error": "sandbox", "text": f"cannot listen on port {port}: {error}"})
+            finally:
+                os._exit(0)
+        return child
+
+    def remove(self) -> None:
+        """Remove groups and state folder. Everything inside is dead already."""
+        until = time.monotonic() + _PATIENCE
+        if self.group is not None:
+            while not self.group.remove() and time.monotonic() < until:
+                time.sleep(0.002)
+        if self._state is not None:
+            for name in ("owner.json",):
+                try:
+                    os.unlink(name, dir_fd=self._state)
+                except FileNotFoundError:
+                    continue
+            try:
+                os.rmdir(self._name, dir_fd=self._state_parent)
+            except FileNotFoundError:
+                return

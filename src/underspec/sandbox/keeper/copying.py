@@ -1,0 +1,60 @@
+"""Copy a host tree to a place of the inside: read by the keeper, written by root of the inside."""
+
+from __future__ import annotations
+
+import os
+
+from underspec.sandbox.keeper import identity
+from underspec.sandbox.keeper.tree import write_tree
+from underspec.sandbox.keeper.untree import read_tree
+
+
+class CopyError(Exception):
+    """The copy failed; ``errno`` says why when the writer ran out of room."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__(text)
+        self.errno = number
+
+
+def copy_tree(source: str, target: str, namespace: int | None) -> None:
+    """Copy folders, files and links. ``target`` exists and belongs to root inside.
+
+    Raises:
+        CopyError: the target has no room, or the source changed.
+    """
+    reading, writing = os.pipe()
+    errors_read, errors_write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(writing)
+            _receive(reading, target, namespace)
+            os._exit(0)
+        except OSError as error:
+            os.write(errors_write, f"{error.errno or 0} {error.strerror}".encode())
+        finally:
+            os._exit(1)
+    os.close(reading)
+    os.close(errors_write)
+    folder = os.open(source, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with open(writing, "wb", buffering=1 << 20) as stream:  # noqa: PTH123 - pathlib is too heavy here
+            write_tree(folder, stream)
+    except BrokenPipeError:
+        pass  # the writer has said why below
+    finally:
+        os.close(folder)
+        report = os.read(errors_read, 1000).decode()
+        os.close(errors_read)
+        status = os.waitpid(child, 0)[1]
+    if status != 0:
+        number, _, text = report.partition(" ")
+        raise CopyError(int(number or 0), text or "the copy was cut short")
+
+
+def _receive(reading: int, target: str, namespace: int | None) -> None:
+    folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    identity.become_inside_root(namespace)
+    with open(reading, "rb", buffering=1 << 20) as stream:
+        read_tree(stream, folder, merge=True)

@@ -1,0 +1,120 @@
+"""Start bubblewrap once, to turn the stage into a sandbox, and keep the namespaces that it made.
+
+Bubblewrap enters the prepared user and process namespaces, makes network (loopback up), IPC, host name and control
+group namespaces, pivots into the tree, mounts ``/proc`` and ``/dev`` and drops what is not needed. Its command only says
+that all is done and ends: from then on the keeper's descriptors and process 1 hold the namespaces.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+import sys
+
+from underspec.sandbox.keeper import identity, kernel
+from underspec.sandbox.keeper.stage import BOX, ROOT, SHM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from underspec.sandbox.keeper.groups import Group
+
+NAMESPACES = ("mnt", "net", "ipc", "uts", "cgroup")
+_SO_PASSCRED, _SCM_CREDENTIALS = 16, 2
+_HOSTNAME = "sandbox"
+_COVERED_FILES = ("kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "kallsyms", "kmsg")
+_COVERED_FOLDERS = ("acpi", "scsi", "fs", "bus", "irq")
+
+
+class BubblewrapError(Exception):
+    """bubblewrap did not come up; carries what it said."""
+
+
+def launch(program: str, namespace: int | None, pid_namespace: int, group: Group, seccomp: bytes) -> dict[str, int]:
+    """Run bubblewrap and return descriptors of the namespaces that it made, by name."""
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    ours.setsockopt(_socket.SOL_SOCKET, _SO_PASSCRED, 1)
+    errors = os.memfd_create("bubblewrap", os.MFD_CLOEXEC)
+    filter_file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
+    os.write(filter_file, seccomp)
+    os.lseek(filter_file, 0, os.SEEK_SET)
+    arguments = _arguments(program, pid_namespace, filter_file)
+    child = os.fork()
+    if child == 0:
+        try:
+            prefer_as_victim()
+            group.join()
+            identity.become_inside_root(namespace)
+            kernel.unshare(kernel.CLONE_NEWNS)  # what is mounted so far is locked for the inside
+            identity.forbid_user_namespaces()
+            kernel.default_signals()
+            os.dup2(theirs.fileno(), 0)
+            os.dup2(theirs.fileno(), 1)
+            os.dup2(errors, 2)
+            for descriptor in (filter_file, pid_namespace):
+                os.set_inheritable(descriptor, True)
+            os.execve(program, arguments, {})
+        except OSError as error:
+            os.write(errors, f"{error}\n".encode())
+        finally:
+            os._exit(127)
+    theirs.close()
+    os.close(filter_file)
+    try:
+        inside = _ready(ours)
+        if inside is None:
+            os.lseek(errors, 0, os.SEEK_SET)
+            raise BubblewrapError(os.read(errors, 4000).decode(errors="replace").strip())
+        return {
+            name: os.open(f"/proc/{inside}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
+            for name in NAMESPACES
+            if os.path.exists(f"/proc/{inside}/ns/{name}")
+        }
+    finally:
+        ours.close()  # its command reads the end of its input, and ends
+        os.close(errors)
+        os.waitpid(child, 0)
+
+
+def _ready(line: _socket.socket) -> int | None:
+    """Wait for the first word of bubblewrap's command; the kernel says which process spoke. None when it ended."""
+    word, ancillary, _, _ = line.recvmsg(16, _socket.CMSG_SPACE(12))
+    if not word:
+        return None
+    for level, kind, data in ancillary:
+        if level == _socket.SOL_SOCKET and kind == _SCM_CREDENTIALS:
+            return int.from_bytes(data[:4], sys.byteorder)
+    return None
+
+
+def prefer_as_victim() -> None:
+    """When the host runs out of memory, the inside goes before anything else."""
+    try:
+        descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.write(descriptor, b"500")
+    finally:
+        os.close(descriptor)
+
+
+def _arguments(program: str, pid_namespace: int, filter_file: int) -> list[str]:
+    arguments = [program, "--bind", ROOT, "/", "--proc", "/proc"]
+    for name in _COVERED_FILES:
+        if os.path.exists(f"/proc/{name}"):
+            arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    for name in _COVERED_FOLDERS:
+        if os.path.isdir(f"/proc/{name}"):
+            arguments += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
+    arguments += ["--ro-bind", "/proc/sys", "/proc/sys"]
+    if os.path.exists("/proc/sysrq-trigger"):
+        arguments += ["--ro-bind", "/dev/null", "/proc/sysrq-trigger"]
+    arguments += ["--dev", "/dev", "--bind", f"{BOX}/{SHM[0]}", "/dev/shm", "--remount-ro", "/dev"]
+    for kind in ("net", "ipc", "uts", "cgroup-try"):
+        arguments.append(f"--unshare-{kind}")
+    arguments += ["--pidns", str(pid_namespace), "--hostname", _HOSTNAME, "--die-with-parent", "--new-session"]
+    arguments += ["--cap-drop", "ALL"]
+    for name in kernel.INSIDE_CAPABILITY_NAMES:
+        arguments += ["--cap-add", name]
+    arguments += ["--seccomp", str(filter_file), "--clearenv", "--chdir", "/"]
+    return [*arguments, "--", "/bin/sh", "-c", "echo; read -r _"]
