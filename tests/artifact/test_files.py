@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from underspec.artifact import files
 from underspec.artifact.files import create_if_absent, publish_folder, write_atomic
 from underspec.errors import HostExhaustedError
 
@@ -68,7 +67,7 @@ def test_a_full_disk_is_the_hosts_failure_and_leaves_the_old_file_whole(
     def full(handle: int) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr("underspec.artifact.files.os.fsync", full)
     with pytest.raises(HostExhaustedError) as caught:
         write_atomic(target, b"later")
     monkeypatch.undo()

@@ -10,11 +10,14 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
 from underspec.errors import UnderspecError
+
+if TYPE_CHECKING:
+    from underspec.sandbox.protocol import SandboxBackend
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,6 +61,23 @@ def command(function: Callable[P, T]) -> Callable[P, T]:
             raise typer.Exit(0) from None
 
     return guarded
+
+
+def ready_backend(name: str) -> SandboxBackend:
+    """The backend of that name, once this machine has what it needs.
+
+    Raises:
+        UsageError: there is no such backend.
+        EnvironmentLacksError: something is missing; says what to install.
+    """
+    from underspec.errors import EnvironmentLacksError
+    from underspec.sandbox.backends import load_backend
+
+    backend = load_backend(name)
+    for check in backend.checks():
+        if check.required and not check.ok:
+            raise EnvironmentLacksError(f"{check.name}: {check.detail}", mend=check.mend)
+    return backend
 
 
 def print_json(document: Any) -> None:

@@ -18,13 +18,12 @@ def demo(runs: Path = RUNS_OPTION, as_json: bool = JSON_OPTION) -> None:
     They ask the stakeholder over HTTP from inside real sandboxes; black-box cases are run in fresh ones. The table at
     the end should show golden at 100, nop at 0, and asker above eager.
     """
+    from underspec.cli.common import ready_backend
     from underspec.cli.run import execute_and_report, show_report
     from underspec.run.experiment import make_experiment
     from underspec.run.prepare import prepare
-    from underspec.sandbox.backends import load_backend
 
-    backend = load_backend("bubblewrap")
-    backend.require()
+    backend = ready_backend("bubblewrap")
     experiment = make_experiment({"name": "demo", "tasks": ["data-sizes"], "grid": {"agent": list(AGENTS)}})
     prepared = prepare(experiment, backend=backend, runs=runs)
     typer.echo(f"{len(prepared.items)} items: agents {', '.join(AGENTS)} on task data-sizes, exposure L1", err=True)

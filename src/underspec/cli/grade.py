@@ -21,15 +21,15 @@ def grade(
 
     Exit code 0 when it was graded, whatever the score; 1 when the task or the folder is bad.
     """
+    from underspec.cli.common import ready_backend
     from underspec.grade.grader import grade_deliverable
     from underspec.grade.view import grade_document
-    from underspec.sandbox.backends import load_backend
     from underspec.sandbox.protocol import Owner
     from underspec.task.catalog import find_task
     from underspec.task.load import load_task
 
     loaded = load_task(find_task(task))
-    backend = load_backend(sandbox)
+    backend = ready_backend(sandbox)
     backend.reap()
     outcomes = run_async(
         grade_deliverable(

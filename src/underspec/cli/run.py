@@ -48,8 +48,8 @@ def run(
 
     Example: underspec run --task data-sizes --agent eager --agent asker --budget 8 --budget 16
     """
+    from underspec.cli.common import ready_backend
     from underspec.run.prepare import prepare
-    from underspec.sandbox.backends import load_backend
 
     grid: dict[str, list[Any]] = {
         key: list(values)
@@ -70,7 +70,7 @@ def run(
     plan = _experiment(experiment, task, grid, fixed, epochs)
     _known_phases(redo)
     _usable_name(name)
-    prepared = prepare(plan, backend=load_backend(sandbox), runs=runs, run=name or None, redo=redo)
+    prepared = prepare(plan, backend=ready_backend(sandbox), runs=runs, run=name or None, redo=redo)
     if dry_run:
         _dry_run(prepared, as_json)
         return
@@ -167,9 +167,7 @@ def show_report(document: dict[str, Any], path: Path, as_json: bool) -> None:
     if as_json:
         print_json(document)
         return
-    from rich.console import Console
+    from underspec.report.terminal import print_report, report_console
 
-    from underspec.report.terminal import print_report
-
-    print_report(document, Console())
+    print_report(document, report_console())
     typer.echo(f"everything lies in {path}; one item: underspec show --run {path} ITEM")

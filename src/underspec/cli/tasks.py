@@ -39,15 +39,16 @@ def list_tasks(tasks: list[str] = _TASKS, as_json: bool = JSON_OPTION) -> None:
     if as_json:
         print_json({"tasks": rows})
         return
-    from rich.console import Console
+    from rich import box
     from rich.table import Table
 
-    from underspec.report.terminal import plain
+    from underspec.report.terminal import plain, report_console
 
-    table = Table("Id", "Family", "Category", "Language", "Title", header_style="bold", pad_edge=False)
+    columns = ("Id", "Family", "Category", "Language", "Title")
+    table = Table(*columns, box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for row in rows:
         table.add_row(*(plain(row[name]) for name in ("id", "family", "category", "language", "title")))
-    Console().print(table)
+    report_console().print(table)
 
 
 @app.command("show")

@@ -47,13 +47,13 @@ async def validate(paths: Sequence[Path], *, golden: bool, backend_name: str) ->
 
 
 async def _golden(path: Path, backend_name: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    from underspec.cli.common import ready_backend
     from underspec.errors import GoldenError
     from underspec.grade.golden import check_golden
-    from underspec.sandbox.backends import load_backend
     from underspec.sandbox.protocol import Owner
     from underspec.task.load import load_task
 
-    backend = load_backend(backend_name)
+    backend = ready_backend(backend_name)
     backend.reap()
     task = load_task(path)
     if task.golden is None:
