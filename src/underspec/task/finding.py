@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from underspec.errors import TaskError
@@ -28,6 +28,11 @@ class Finding:
     def as_error(self) -> TaskError:
         """The same as an exception."""
         return TaskError(self.message, file=self.file, where=self.where, mend=self.mend)
+
+
+def as_warning(finding: Finding) -> Finding:
+    """The same, as something that the task may live with."""
+    return replace(finding, severity="warning")
 
 
 Report = Callable[[Finding], None]

@@ -23,10 +23,11 @@ _SEPARATORS = re.compile(r"[-_. ]+")
 
 @dataclass(frozen=True)
 class Terms:
-    """``names`` must not turn up; a ``version`` number is only a hint, since such numbers stand for much else."""
+    """``names`` must not turn up. ``words`` and ``versions`` are only hints, since they stand for much else too."""
 
     names: frozenset[str]
     versions: frozenset[str]
+    words: frozenset[str] = frozenset()
 
 
 def _url_pieces(url: str) -> Iterator[str]:
@@ -42,9 +43,14 @@ def _url_pieces(url: str) -> Iterator[str]:
 
 
 def identity_terms(toml: TaskToml | None, golden: GoldenToml | None) -> Terms:
-    """What identifies the golden library: ``identity``, the package's name, file and hash, pieces of the address."""
+    """What identifies the golden library: ``identity``, the package's name, file and hash, pieces of the address.
+
+    In texts that nobody here wrote, only ``identity`` itself must not turn up: the import has taken it out.
+    """
     names: set[str] = set()
     versions: set[str] = set()
+    if toml and toml.origin != "authored":
+        return Terms(frozenset(toml.identity), frozenset(), frozenset(toml.identity_words))
     if toml:
         names.update(toml.identity)
         names.update(_url_pieces(toml.source.url))
@@ -52,7 +58,8 @@ def identity_terms(toml: TaskToml | None, golden: GoldenToml | None) -> Terms:
     if golden:
         names |= {golden.name, golden.name.split("/")[-1], golden.filename, golden.sha256}
         versions.add(golden.version)
-    return Terms(frozenset(names), frozenset(version for version in versions if version.count(".") >= 2))
+    words = frozenset(toml.identity_words if toml else ())
+    return Terms(frozenset(names), frozenset(version for version in versions if version.count(".") >= 2), words)
 
 
 def _one(term: str) -> str:
@@ -72,3 +79,18 @@ def term_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
         return None
     before, after = "(?:(?<![A-Za-z0-9])|(?<=[a-z])(?=[A-Z]))", "(?:(?![A-Za-z0-9])|(?=[A-Z][a-z]))"
     return re.compile(f"{before}(?i:{'|'.join(parts)}){after}")
+
+
+def literal_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds any of the terms exactly, whatever the case, where no letter or digit is glued to it; longest first.
+
+    For identities such as ``user/repo``: their parts are often ordinary words, which spelled in another way
+    (``user-repo``) mean something else. None when there is no term.
+    """
+    parts = [re.escape(term) for term in sorted(terms, key=lambda term: (-len(term), term)) if term.strip()]
+    return re.compile(f"(?<![A-Za-z0-9])(?i:{'|'.join(parts)})(?![A-Za-z0-9])") if parts else None
+
+
+def identity_pattern(toml: TaskToml) -> re.Pattern[str] | None:
+    """Finds what ``identity`` names, in the way that suits the texts' origin; None when it names nothing."""
+    return (term_pattern if toml.origin == "authored" else literal_pattern)(toml.identity)

@@ -13,6 +13,8 @@ WORKSPACE = "visible/workspace"
 RECORDS = "hidden/records.json"
 GOLDEN = "hidden/golden.toml"
 UNITS = "hidden/units.json"
+SCOPE = "hidden/scope.json"
+IMPORT = "hidden/import.json"
 VARIANTS = "hidden/variants"
 ACCEPTANCE = "hidden/acceptance"
 REFERENCE = "hidden/variants/reference"
@@ -66,7 +68,7 @@ def stem_problem(stem: str) -> str | None:
 def is_expected_hidden(path: str) -> bool:
     """Whether a path under ``hidden/`` is one that a task may have."""
     return bool(
-        path in (RECORDS, GOLDEN, UNITS)
+        path in (RECORDS, GOLDEN, UNITS, SCOPE, IMPORT)
         or path.startswith(ACCEPTANCE + "/")
         or _REQUEST.fullmatch(path)
         or _CASES.fullmatch(path)
@@ -82,5 +84,7 @@ def is_expected_visible(path: str) -> bool:
 def is_parsed(path: str) -> bool:
     """Whether the loader reads the file's content; everything else is opaque bytes."""
     return bool(
-        path in (TASK_TOML, RECORDS, GOLDEN, UNITS, MANIFEST) or _REQUEST.fullmatch(path) or _CASES.fullmatch(path)
+        path in (TASK_TOML, RECORDS, GOLDEN, UNITS, SCOPE, IMPORT, MANIFEST)
+        or _REQUEST.fullmatch(path)
+        or _CASES.fullmatch(path)
     )

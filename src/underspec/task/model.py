@@ -27,13 +27,14 @@ class Part(BaseModel):
 
 
 class Source(Part):
-    """Where the behaviour comes from. Never shown to an agent or a router."""
+    """Where the behaviour comes from. Never shown to an agent or a router. ``files`` and ``lines`` of the golden
+    implementation are None where nobody has counted them."""
 
     url: NonEmpty
     license: NonEmpty
     version: NonEmpty
-    files: int = Field(ge=1)
-    lines: int = Field(ge=1)
+    files: int | None = Field(default=None, ge=1)
+    lines: int | None = Field(default=None, ge=1)
 
 
 class Images(Part):
@@ -56,7 +57,13 @@ class TaskLimits(Part):
 
 
 class TaskToml(Part):
-    """``task.toml``."""
+    """``task.toml``.
+
+    ``origin`` says who wrote the texts: ``authored`` for a task of our own format, whose author can mend them, and
+    ``icae`` for one imported from the published data, whose texts stay as they are. ``identity`` is what nobody may
+    read; ``identity_words`` are parts of it that are ordinary words too, so that validation points to them and
+    nothing refuses them.
+    """
 
     contract: Literal[1]
     id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
@@ -65,7 +72,9 @@ class TaskToml(Part):
     category: NonEmpty
     language: NonEmpty
     source: Source
+    origin: Literal["authored", "icae"] = "authored"
     identity: tuple[NonEmpty, ...] = ()
+    identity_words: tuple[NonEmpty, ...] = ()
     image: Images = Images()
     limits: TaskLimits = TaskLimits()
 

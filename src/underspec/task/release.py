@@ -21,7 +21,7 @@ from underspec.task.canary import strip_markdown_canary, text_canaries
 from underspec.task.digest import entries_digest
 from underspec.task.finding import stop_at_errors
 from underspec.task.golden import compose_golden, golden_library, golden_tree
-from underspec.task.identity import term_pattern
+from underspec.task.identity import identity_pattern
 from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
 from underspec.task.strict import strings_of
@@ -275,7 +275,7 @@ def session_records(task: Task, exposure: Exposure) -> LevelRecords:
     known = _level(task, exposure)
     text = strings_of(known.model_dump(mode="json"))
     _refuse_canaries(text, _known_canaries(task), RECORDS)
-    identity = term_pattern(task.toml.identity)
+    identity = identity_pattern(task.toml)
     if identity and identity.search(text):
         raise _refused("the repository's identity", RECORDS)
     return known

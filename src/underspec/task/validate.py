@@ -12,7 +12,7 @@ from underspec.task.checks.leaks import check_leaks
 from underspec.task.checks.records import check_records
 from underspec.task.checks.shape import check_shape
 from underspec.task.checks.suites import check_suites
-from underspec.task.finding import Finding, error
+from underspec.task.finding import Finding, as_warning, error
 from underspec.task.load import Parts, read_parts, task_folder
 
 CHECKS: tuple[Callable[[Parts], Iterable[Finding]], ...] = (
@@ -24,11 +24,15 @@ CHECKS: tuple[Callable[[Parts], Iterable[Finding]], ...] = (
     check_canaries,
 )
 
+# What these find is in the texts and cases themselves. Published ones cannot be mended, and must be usable as they are.
+OF_THE_AUTHOR = frozenset({check_suites, check_records, check_exposure})
+
 
 def validate_task(path: Path) -> list[Finding]:
     """Everything that is wrong or doubtful, errors first; no finding, no fault. A task is valid without errors.
 
     Damaged parts are reported and the rest is checked all the same. Nothing of the task is run, and nothing fetched.
+    Where an imported task is odd in a way that only its authors could mend, that is a warning.
     """
     findings: dict[Finding, None] = {}
 
@@ -42,5 +46,5 @@ def validate_task(path: Path) -> list[Finding]:
     parts = read_parts(root, report)
     for check in CHECKS if parts.entries else ():
         for finding in check(parts):
-            report(finding)
+            report(as_warning(finding) if parts.imported and check in OF_THE_AUTHOR else finding)
     return sorted(findings, key=lambda finding: (finding.severity != "error", finding.file))

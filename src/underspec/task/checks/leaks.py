@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from underspec.task.canary import blank_markdown_canary, text_canaries
 from underspec.task.finding import Finding, error, warning
-from underspec.task.identity import identity_terms, term_pattern
+from underspec.task.identity import identity_terms, literal_pattern, term_pattern
 from underspec.task.layout import RECORDS, TASK_TOML, WORKSPACE, case_path, request_path
 from underspec.task.load import Parts
 from underspec.task.model import LevelRecords
@@ -27,9 +27,13 @@ class Seen(NamedTuple):
 def check_leaks(parts: Parts) -> Iterator[Finding]:
     """Search every text that is seen for identity terms and canaries."""
     terms = identity_terms(parts.toml, parts.golden)
-    names, versions = term_pattern(terms.names), term_pattern(terms.versions)
+    names = (literal_pattern if parts.imported else term_pattern)(terms.names)
+    versions, words = term_pattern(terms.versions), term_pattern(terms.words)
     canaries = _exact(parts)
+    hints: dict[tuple[str, str], list[str]] = {}
     for seen in _everything_seen(parts):
+        for hint in words.finditer(seen.text) if words else ():
+            hints.setdefault((seen.file, hint[0].lower()), []).append(_place(seen, hint))
         if names and (found := names.search(seen.text)):
             mend = "say it in other words; an agent could fetch or recall the library"
             yield error(seen.file, f"names the golden library: {found[0]!a}", where=_place(seen, found), mend=mend)
@@ -38,7 +42,12 @@ def check_leaks(parts: Parts) -> Iterator[Finding]:
             yield warning(seen.file, f"holds its version number {found[0]}", where=_place(seen, found), mend=mend)
         if canaries and (found := canaries.search(seen.text)):
             mend = "take it out; what carries a canary is refused at release"
-            yield error(seen.file, "carries a canary where it would be shown", where=_place(seen, found), mend=mend)
+            # Published data has no canaries; a field of a case may be called so.
+            finding = warning if parts.imported else error
+            yield finding(seen.file, "carries a canary where it would be shown", where=_place(seen, found), mend=mend)
+    for (file, word), places in hints.items():
+        message = f"holds {word!a}, a part of the golden library's name, {len(places)} times"
+        yield warning(file, message, where=places[0], mend="look whether it gives the library away there")
 
 
 def _place(seen: Seen, found: re.Match[str]) -> str:

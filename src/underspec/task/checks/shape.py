@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from underspec.task.digest import manifest_findings
 from underspec.task.finding import Finding, error, warning
@@ -42,13 +42,19 @@ def check_shape(parts: Parts) -> Iterator[Finding]:
     yield from manifest_findings(parts.entries)
 
 
+def _lacking(parts: Parts) -> Callable[..., Finding]:
+    """An author must write what is lacking; what was never published only limits what the task can be used for."""
+    return warning if parts.imported else error
+
+
 def _requests(parts: Parts) -> Iterator[Finding]:
     if parts.toml is None:
         return
     expected = REQUESTS[parts.toml.family]
     for name in expected:
         if not parts.has(request_path(name)):
-            yield error(request_path(name), "is missing", mend=f"a {parts.toml.family} has {', '.join(expected)}")
+            mend = f"a {parts.toml.family} has {', '.join(expected)}"
+            yield _lacking(parts)(request_path(name), "is missing", mend=mend)
     for name in parts.requests:
         if name not in expected:
             yield warning(request_path(name), f"is no request of a {parts.toml.family}", mend="remove it")
@@ -62,7 +68,8 @@ def _repository(parts: Parts) -> Iterator[Finding]:
         yield error(RECORDS, "is missing", mend="write the records of L1, L2 and L3; without them nobody can answer")
     for level in LEVELS:
         if parts.records and level not in parts.records.levels:
-            yield error(RECORDS, f"there are no records for {level}", where=f"$.levels.{level}", mend="write them")
+            message = f"there are no records for {level}"
+            yield _lacking(parts)(RECORDS, message, where=f"$.levels.{level}", mend="write them")
     if not parts.has(GOLDEN):
         mend = "name the package, so that the task can be validated against it"
         yield warning(GOLDEN, "there is no golden implementation", mend=mend)
