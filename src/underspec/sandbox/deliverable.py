@@ -17,8 +17,8 @@ from underspec.artifact.deliverable import (
 )
 from underspec.artifact.files import host_exhaustion, sync_folder
 from underspec.errors import DeliverableTooLargeError, HarnessError, StoreError
-from underspec.sandbox.keeper.tree import ChangedError, TooLargeError, write_tree
-from underspec.sandbox.keeper.untree import DamagedError, read_tree
+from underspec.sandbox.keeper.tree import ChangedError, DamagedError, TooLargeError, write_tree
+from underspec.sandbox.keeper.untree import read_tree
 
 _BUFFER = 1 << 20
 

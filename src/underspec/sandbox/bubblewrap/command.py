@@ -5,22 +5,37 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from underspec.errors import SandboxError, SandboxGoneError
 from underspec.sandbox.bubblewrap.line import KeeperLine
 from underspec.sandbox.bubblewrap.streams import Input, Output
-from underspec.sandbox.protocol import ExecResult
+from underspec.sandbox.protocol import ExecResult, LimitName
 
 # How long output of background processes is waited for once the command itself has ended, in seconds.
 _GRACE = 0.05
 _STOP_PATIENCE = 20.0
 _NOT_FOUND, _NOT_RUNNABLE = 127, 126
-_COMMANDS_FAULT = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.EISDIR, errno.ELOOP)
-_COMMANDS_FAULT += (errno.ENAMETOOLONG, errno.E2BIG, errno.ETXTBSY, errno.EINVAL, errno.ESTALE)
+_COMMANDS_FAULT = frozenset(
+    (
+        errno.E2BIG,
+        errno.EACCES,
+        errno.EINVAL,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+        errno.ENOENT,
+        errno.ENOEXEC,
+        errno.ENOMEM,
+        errno.ENOTDIR,
+        errno.EPERM,
+        errno.ETXTBSY,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -101,8 +116,6 @@ async def _stop(line: KeeperLine, number: int, answer: asyncio.Future[Any]) -> N
 
 async def _leave_to_keeper(line: KeeperLine, held: list[int]) -> None:
     """Background processes still hold these pipes; the keeper reads and drops what they print."""
-    import os
-
     try:
         if held and line.open:
             await line.order("drain", held)
@@ -111,13 +124,20 @@ async def _leave_to_keeper(line: KeeperLine, held: list[int]) -> None:
             os.close(descriptor)
 
 
+def _layer(limit: LimitName | None) -> Literal["sandbox", "exec"] | None:
+    """Who enforces a limit: the one that waits for the command, or the sandbox around all."""
+    if limit is None:
+        return None
+    return "exec" if limit in ("time", "output") else "sandbox"
+
+
 def _result(report: dict[str, Any], stdout: Output, stderr: Output) -> ExecResult:
     for stream in (stdout, stderr):
         if stream.failure is not None:
             raise stream.failure
     if report["gone"] and report["signal"] == signal.SIGKILL:
         raise SandboxGoneError("the sandbox ended while a command ran in it")
-    code, said = report["code"], b""
+    code, said = report["code"], str(report.get("said", "")).encode()
     if report["failure"]:
         number, _, text = report["failure"].partition(" ")
         if int(number) not in _COMMANDS_FAULT or "cannot enter the sandbox" in text:
@@ -125,7 +145,6 @@ def _result(report: dict[str, Any], stdout: Output, stderr: Output) -> ExecResul
         code = _NOT_FOUND if int(number) in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
         said = f"sandbox: {text}\n".encode()
     limit = report["limit"]
-    layer = None if limit is None else ("exec" if limit in ("time", "output") else "sandbox")
     return ExecResult(
         exit_code=code,
         signal=report["signal"],
@@ -133,7 +152,7 @@ def _result(report: dict[str, Any], stdout: Output, stderr: Output) -> ExecResul
         stderr=stderr.content() + said,
         seconds=report["seconds"],
         limit=limit,
-        layer=layer,
+        layer=_layer(limit),
         stdout_cut=stdout.cut,
         stderr_cut=stderr.cut,
     )

@@ -25,10 +25,6 @@ _SHOWN_ETC = (
     "/etc/alternatives",
     "/etc/fonts",
     "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/magic",
-    "/etc/mime.types",
     "/etc/perl",
     "/etc/protocols",
     "/etc/services",
@@ -53,7 +49,7 @@ def host_entries() -> tuple[Entry, ...]:
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         path = Path("/", name)
         if path.is_symlink():
-            entries.append(("link", str(path), os.readlink(path)))
+            entries.append(("link", str(path), str(path.readlink())))
         elif path.is_dir():
             entries.append(("show", str(path), str(path)))
     entries += [("file", path, text) for path, text in _FILES.items()]

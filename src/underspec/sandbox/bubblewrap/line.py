@@ -26,6 +26,11 @@ _MAIN = Path(keeper.__file__).with_name("__main__.py")
 _END_PATIENCE = 20.0
 
 
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
 class KeeperLine:
     """A running keeper. Answers carry the number of their order."""
 
@@ -102,8 +107,8 @@ class KeeperLine:
         return number, answer
 
     async def _writable(self) -> None:
-        ready = self._loop.create_future()
-        self._loop.add_writer(self._line, lambda: ready.done() or ready.set_result(None))
+        ready: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_writer(self._line, _settle, ready)
         try:
             await ready
         finally:
@@ -180,8 +185,8 @@ class KeeperLine:
 
     async def _wait_for_end(self) -> None:
         handle = os.pidfd_open(self._process.pid)
-        ended = self._loop.create_future()
-        self._loop.add_reader(handle, lambda: ended.done() or ended.set_result(None))
+        ended: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_reader(handle, _settle, ended)
         try:
             await asyncio.wait_for(ended, _END_PATIENCE)
         except TimeoutError:

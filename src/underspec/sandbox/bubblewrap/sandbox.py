@@ -9,7 +9,7 @@ import shutil
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from underspec.artifact.deliverable import MAX_DELIVERABLE_BYTES, MAX_DELIVERABLE_FILES, Deliverable
 from underspec.errors import EnvironmentLacksError, SandboxError, SandboxGoneError, UsageError
@@ -65,7 +65,7 @@ class BubblewrapSandbox:
             await self.close()
             raise
 
-    def _plan(self, program: str) -> dict[str, object]:
+    def _plan(self, program: str) -> dict[str, Any]:
         spec, limits = self._spec, self._spec.limits
         return {
             "state": str(self._state),
@@ -162,7 +162,8 @@ class BubblewrapSandbox:
         line, path = self._running(), _absolute(path)
         listed = (await work(line, {"work": "list", "path": path}))[0]["files"]
         found = [(name, size) for name, size in listed if fnmatch.fnmatchcase(name, pattern)]
-        names, total = [], 0
+        names: list[str] = []
+        total = 0
         for name, size in found:
             if size > max_file or (want and not want(name, size)):
                 continue

@@ -108,7 +108,7 @@ def _place() -> dict[str, str]:
     return {
         "machine": machine.read_text().strip() if machine.is_file() else "",
         "boot": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
-        "processes": os.readlink("/proc/self/ns/pid"),
+        "processes": str(Path("/proc/self/ns/pid").readlink()),
     }
 
 

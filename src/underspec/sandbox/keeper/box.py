@@ -9,12 +9,14 @@ import time
 
 from underspec.sandbox.keeper import identity, kernel
 from underspec.sandbox.keeper.copying import CopyError
-from underspec.sandbox.keeper.groups import Group, find_place
+from underspec.sandbox.keeper.ground import BOX, ROOT, Ground
+from underspec.sandbox.keeper.groups import Group, Place, find_place
 from underspec.sandbox.keeper.init import Init
 from underspec.sandbox.keeper.join import RLIMITS
 from underspec.sandbox.keeper.launch import BubblewrapError, launch
+from underspec.sandbox.keeper.police import Police
 from underspec.sandbox.keeper.seccomp import build_filter
-from underspec.sandbox.keeper.stage import ROOT, Stage, TargetError
+from underspec.sandbox.keeper.stage import Stage, TargetError
 from underspec.sandbox.keeper.wire import send
 
 TYPE_CHECKING = False
@@ -40,8 +42,10 @@ class Box:
         self.user: int | None = None
         self.others: dict[str, int] = {}
         self.pid_namespace = -1
+        self.proc = -1
         self.init_pid: int | None = None
-        self.group: Group | None = None
+        self.group = Group(Place(0, {}), "")
+        self.police: Police | None = None
         self.seccomp = b""
         self.limits: dict[str, Any] = {}
         self.has_groups: dict[str, bool] = {}
@@ -60,52 +64,50 @@ class Box:
         self.seccomp = build_filter()
         place = find_place()
         self.has_groups = {name: name in place.parents for name in ("memory", "pids", "cpu")}
-        group = Group(place, order["group"])
+        self.group = Group(place, order["group"])
+        self.group.create(
+            memory=limits["memory"], disk=limits["disk"], processes=limits["processes"], cpus=limits["cpus"]
+        )
+        self.police = Police(self.group, limits["memory"])
+        init = self._enter_namespaces()
+        stage = Stage(Ground(self.user, self.inside_root), order["workspace"])
         try:
-            group.create(
-                memory=limits["memory"], disk=limits["disk"], processes=limits["processes"], cpus=limits["cpus"]
+            stage.build(
+                order["entries"],
+                lower=order["lower"],
+                mounts=order["mounts"],
+                disk=limits["disk"],
+                files=limits["files"],
             )
-        except OSError as error:
-            group.remove()
-            raise SetupError(
-                "exhausted" if error.errno == errno.ENOSPC else "sandbox", f"control group: {error}"
-            ) from error
-        self.group = group
-        self.inside_root = base = self._enter_namespaces()
-        stage = Stage(self.user, base, order["workspace"])
-        try:
-            stage.build(order["entries"], order["lower"], order["mounts"], limits["disk"], limits["files"])
         except TargetError as error:
             raise SetupError("usage", str(error)) from error
         except CopyError as error:
             raise SetupError("sandbox", f"a folder could not be copied in: {error}") from error
-        init = Init(self.user)
-        self.init_pid = init.pid
-        self.pid_namespace = init.namespace
         try:
-            self.others = launch(order["bubblewrap"], self.user, init.namespace, group, self.seccomp)
+            self.others = launch(order["bubblewrap"], self.user, init.namespace, self.group, self.seccomp)
         except BubblewrapError as error:
             raise SetupError("sandbox", f"bubblewrap: {error}") from error
-        init.enter(list(self.others.values()))
+        self.proc = init.settle(list(self.others.values()))
         self._root = os.open(ROOT, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         return {"notes": stage.notes}
 
-    def _enter_namespaces(self) -> int:
+    def _enter_namespaces(self) -> Init:
+        """Leave the host's mounts (as an ordinary user, its user namespace too), and fork process 1."""
+        base = None
         try:
             if identity.is_real_root():
-                base = identity.base_id()
-                kernel.unshare(kernel.CLONE_NEWNS)
-                self.user = identity.create_user_namespace(identity.plain_map(base), identity.plain_map(base))
+                self.inside_root = base = identity.base_id()
             else:
-                base = 0
                 identity.enter_own_namespace()
-                kernel.unshare(kernel.CLONE_NEWNS)
+            init = Init(base)
+            self.user, self.init_pid, self.pid_namespace = init.user, init.pid, init.namespace
+            kernel.unshare(kernel.CLONE_NEWNS)
             kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
         except OSError as error:
             if error.errno in (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS, errno.EINVAL):
                 raise SetupError("lacks", f"user namespaces are not available to this user: {error}") from error
             raise
-        return base
+        return init
 
     def resource_limits(self) -> list[tuple[int, int]]:
         """Limits for each process, as (resource, value). Without groups they stand in for those as far as they can."""
@@ -115,6 +117,16 @@ class Box:
         if not self.has_groups["memory"]:
             limits.append((RLIMITS["data"], self.limits["memory"]))
         return limits
+
+    def counters(self) -> tuple[int, int]:
+        """How often somebody inside was killed for memory, and how often a new process was refused."""
+        kills, refusals = self.group.counters()
+        return kills + (self.police.kills if self.police else 0), refusals
+
+    def is_disk_full(self) -> bool:
+        """Whether no byte or no file more can be written inside."""
+        status = os.statvfs(BOX)
+        return status.f_bavail == 0 or status.f_favail == 0
 
     def alive(self) -> bool:
         """Whether commands can still be run."""
@@ -168,9 +180,8 @@ class Box:
     def remove(self) -> None:
         """Remove groups and state folder. Everything inside is dead already."""
         until = time.monotonic() + _PATIENCE
-        if self.group is not None:
-            while not self.group.remove() and time.monotonic() < until:
-                time.sleep(0.002)
+        while not self.group.remove() and time.monotonic() < until:
+            time.sleep(0.002)
         if self._state is not None:
             for name in ("owner.json",):
                 try:

@@ -17,8 +17,8 @@ class CopyError(Exception):
         self.errno = number
 
 
-def copy_tree(source: str, target: str, namespace: int | None) -> None:
-    """Copy folders, files and links. ``target`` exists and belongs to root inside.
+def copy_tree(source: int, target: str, namespace: int | None) -> None:
+    """Copy folders, files and links. ``source`` is an open folder; ``target`` exists and belongs to root inside.
 
     Raises:
         CopyError: the target has no room, or the source changed.
@@ -37,14 +37,12 @@ def copy_tree(source: str, target: str, namespace: int | None) -> None:
             os._exit(1)
     os.close(reading)
     os.close(errors_write)
-    folder = os.open(source, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with open(writing, "wb", buffering=1 << 20) as stream:  # noqa: PTH123 - pathlib is too heavy here
-            write_tree(folder, stream)
+        with open(writing, "wb", buffering=1 << 20) as stream:
+            write_tree(source, stream)
     except BrokenPipeError:
         pass  # the writer has said why below
     finally:
-        os.close(folder)
         report = os.read(errors_read, 1000).decode()
         os.close(errors_read)
         status = os.waitpid(child, 0)[1]

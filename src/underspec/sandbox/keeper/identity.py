@@ -17,7 +17,7 @@ _NEEDED_AS_ROOT = (kernel.CAP_CHOWN, kernel.CAP_DAC_OVERRIDE, kernel.CAP_SETGID,
 
 
 def _read(path: str) -> str:
-    with open(path) as stream:  # noqa: PTH123 - pathlib is too heavy here
+    with open(path) as stream:
         return stream.read()
 
 
@@ -66,7 +66,7 @@ def owner_first_map(owner: int, base: int) -> str:
 
 
 def create_user_namespace(uid_map: str, gid_map: str) -> int:
-    """A new user namespace with these maps, as a descriptor. Needs root."""
+    """A new user namespace with these maps and nobody in it, as a descriptor. Needs root."""
     ready_read, ready_write = os.pipe()
     done_read, done_write = os.pipe()
     child = os.fork()
@@ -83,13 +83,18 @@ def create_user_namespace(uid_map: str, gid_map: str) -> int:
     try:
         if not os.read(ready_read, 1):
             raise PermissionError("user namespaces are not available")
-        _write(f"/proc/{child}/uid_map", uid_map)
-        _write(f"/proc/{child}/gid_map", gid_map)
+        write_maps(child, uid_map, gid_map)
         return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(ready_read)
         os.close(done_write)
         os.waitpid(child, 0)
+
+
+def write_maps(pid: int, uid_map: str, gid_map: str) -> None:
+    """Give the user namespace that a process has just made its maps."""
+    _write(f"/proc/{pid}/uid_map", uid_map)
+    _write(f"/proc/{pid}/gid_map", gid_map)
 
 
 def enter_own_namespace() -> None:
@@ -106,6 +111,11 @@ def become_inside_root(namespace: int | None) -> None:
     if namespace is None:
         return
     kernel.setns(namespace, kernel.CLONE_NEWUSER)
+    take_root()
+
+
+def take_root() -> None:
+    """Become root of the user namespace that this process is in."""
     os.setgroups([])
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)

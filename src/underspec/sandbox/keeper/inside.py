@@ -14,8 +14,8 @@ import stat
 import sys
 
 from underspec.sandbox.keeper import identity
-from underspec.sandbox.keeper.tree import ChangedError, TooLargeError, write_tree
-from underspec.sandbox.keeper.untree import DamagedError, read_tree
+from underspec.sandbox.keeper.tree import ChangedError, DamagedError, TooLargeError, write_tree
+from underspec.sandbox.keeper.untree import read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

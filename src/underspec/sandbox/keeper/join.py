@@ -51,8 +51,9 @@ class Entrance:
         self.sub = sub
 
 
-def start(command: Command, entrance: Entrance, streams: tuple[int | None, int, int]) -> tuple[int, int]:
-    """Fork it. Returns its process id and a descriptor that ends at exec, or holds why there was none.
+def start(command: Command, entrance: Entrance, streams: tuple[int | None, int, int]) -> tuple[int, int, int]:
+    """Fork it. Returns its process id on the host and inside, and a descriptor that ends at exec, or holds why there
+    was none.
 
     Raises:
         OSError: the host has no process or memory left.
@@ -68,14 +69,23 @@ def start(command: Command, entrance: Entrance, streams: tuple[int | None, int, 
             os._exit(70)
     os.close(number_write)
     os.close(told_write)
-    number = os.read(number_read, 16)
+    numbers = _read_numbers(number_read)
     os.close(number_read)
     os.waitpid(between, 0)
-    if not number:
+    if len(numbers) < 2:
         reason = os.read(told_read, 1000).decode(errors="replace")
         os.close(told_read)
         raise ChildProcessError(reason or "a process died on the way into the sandbox")
-    return int(number), told_read
+    return numbers["host"], numbers["inside"], told_read
+
+
+def _read_numbers(descriptor: int) -> dict[str, int]:
+    """The command's process ids, on the host and inside, told by its parent and by itself."""
+    data = b""
+    while part := os.read(descriptor, 64):
+        data += part
+    fields = [line.split() for line in data.decode().splitlines()]
+    return {name: int(value) for name, value in fields}
 
 
 def _enter(command: Command, entrance: Entrance, streams: tuple[int | None, int, int], number: int, told: int) -> None:
@@ -97,11 +107,12 @@ def _enter(command: Command, entrance: Entrance, streams: tuple[int | None, int,
         return
     if child == 0:
         try:
+            os.write(number, f"inside {os.getpid()}\n".encode())
             os.close(number)
             _become(command, entrance, streams, told)
         finally:
             os._exit(70)
-    os.write(number, str(child).encode())
+    os.write(number, f"host {child}\n".encode())
 
 
 def _become(command: Command, entrance: Entrance, streams: tuple[int | None, int, int], told: int) -> None:

@@ -1,18 +1,19 @@
 """Start bubblewrap once, to turn the stage into a sandbox, and keep the namespaces that it made.
 
 Bubblewrap enters the prepared user and process namespaces, makes network (loopback up), IPC, host name and control
-group namespaces, pivots into the tree, mounts ``/proc`` and ``/dev`` and drops what is not needed. Its command only says
-that all is done and ends: from then on the keeper's descriptors and process 1 hold the namespaces.
+group namespaces, pivots into the tree, mounts ``/proc`` and drops what is not needed. Its command only says that all
+is done and ends: from then on the keeper's descriptors and process 1 hold the namespaces.
 """
 
 from __future__ import annotations
 
 import _socket
 import os
+import select
 import sys
 
 from underspec.sandbox.keeper import identity, kernel
-from underspec.sandbox.keeper.stage import BOX, ROOT, SHM
+from underspec.sandbox.keeper.ground import ROOT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 NAMESPACES = ("mnt", "net", "ipc", "uts", "cgroup")
 _SO_PASSCRED, _SCM_CREDENTIALS = 16, 2
 _HOSTNAME = "sandbox"
-_COVERED_FILES = ("kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "kallsyms", "kmsg")
-_COVERED_FOLDERS = ("acpi", "scsi", "fs", "bus", "irq")
+_PATIENCE_MS = 60_000
 
 
 class BubblewrapError(Exception):
@@ -59,9 +59,11 @@ def launch(program: str, namespace: int | None, pid_namespace: int, group: Group
             os._exit(127)
     theirs.close()
     os.close(filter_file)
+    failed = True
     try:
         inside = _ready(ours)
-        if inside is None:
+        failed = inside is None
+        if failed:
             os.lseek(errors, 0, os.SEEK_SET)
             raise BubblewrapError(os.read(errors, 4000).decode(errors="replace").strip())
         return {
@@ -72,11 +74,17 @@ def launch(program: str, namespace: int | None, pid_namespace: int, group: Group
     finally:
         ours.close()  # its command reads the end of its input, and ends
         os.close(errors)
+        if failed:
+            os.kill(child, kernel.SIGKILL)
         os.waitpid(child, 0)
 
 
 def _ready(line: _socket.socket) -> int | None:
     """Wait for the first word of bubblewrap's command; the kernel says which process spoke. None when it ended."""
+    poll = select.poll()
+    poll.register(line.fileno(), select.POLLIN)
+    if not poll.poll(_PATIENCE_MS):
+        raise BubblewrapError("it did not come up in time")
     word, ancillary, _, _ = line.recvmsg(16, _socket.CMSG_SPACE(12))
     if not word:
         return None
@@ -99,22 +107,10 @@ def prefer_as_victim() -> None:
 
 
 def _arguments(program: str, pid_namespace: int, filter_file: int) -> list[str]:
-    arguments = [program, "--bind", ROOT, "/", "--proc", "/proc"]
-    for name in _COVERED_FILES:
-        if os.path.exists(f"/proc/{name}"):
-            arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    for name in _COVERED_FOLDERS:
-        if os.path.isdir(f"/proc/{name}"):
-            arguments += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
-    arguments += ["--ro-bind", "/proc/sys", "/proc/sys"]
-    if os.path.exists("/proc/sysrq-trigger"):
-        arguments += ["--ro-bind", "/dev/null", "/proc/sysrq-trigger"]
-    arguments += ["--dev", "/dev", "--bind", f"{BOX}/{SHM[0]}", "/dev/shm", "--remount-ro", "/dev"]
-    for kind in ("net", "ipc", "uts", "cgroup-try"):
-        arguments.append(f"--unshare-{kind}")
+    arguments = [program, "--dev-bind", ROOT, "/", "--proc", "/proc"]
+    arguments += ["--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     arguments += ["--pidns", str(pid_namespace), "--hostname", _HOSTNAME, "--die-with-parent", "--new-session"]
     arguments += ["--cap-drop", "ALL"]
     for name in kernel.INSIDE_CAPABILITY_NAMES:
         arguments += ["--cap-add", name]
-    arguments += ["--seccomp", str(filter_file), "--clearenv", "--chdir", "/"]
-    return [*arguments, "--", "/bin/sh", "-c", "echo; read -r _"]
+    return [*arguments, "--seccomp", str(filter_file), "--chdir", "/", "--", "/bin/sh", "-c", "echo; read -r _"]

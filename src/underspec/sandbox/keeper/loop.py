@@ -14,7 +14,7 @@ import time
 
 from underspec.sandbox.keeper import kernel
 from underspec.sandbox.keeper.box import Box, SetupError
-from underspec.sandbox.keeper.running import Running
+from underspec.sandbox.keeper.running import Running, limit_met
 from underspec.sandbox.keeper.wire import receive, send
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TICK = 0.002
+_NOT_RUN = 126
 _HOST_EXHAUSTED = (errno.ENOSPC, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.EDQUOT, errno.EUSERS)
 
 
@@ -69,15 +70,20 @@ class _Keeper:
             self._reap()
             for running in list(self._running.values()):
                 self._advance(running)
+            police = self._box.police
+            if police and police.due is not None and time.monotonic() >= police.due and self._box.alive():
+                police.look()
 
     def _patience(self) -> int | None:
         """Milliseconds until something is due."""
         if any(running.dying for running in self._running.values()):
             return max(1, int(_TICK * 1000))
-        deadlines = [running.deadline for running in self._running.values() if running.deadline is not None]
-        if not deadlines:
+        due = [running.deadline for running in self._running.values() if running.deadline is not None]
+        if self._box.police and self._box.police.due is not None and self._box.alive():
+            due.append(self._box.police.due)
+        if not due:
             return None
-        return max(0, int((min(deadlines) - time.monotonic()) * 1000) + 1)
+        return max(0, int((min(due) - time.monotonic()) * 1000) + 1)
 
     def _obey(self, order: dict[str, Any], descriptors: list[int]) -> None:
         number, what = order["id"], order["do"]
@@ -126,7 +132,17 @@ class _Keeper:
         if not self._box.alive():
             send(self._line, {"id": number, "error": "gone", "text": "the sandbox has ended"})
             return
-        running = Running(number, order, self._box, descriptors)
+        before = self._box.counters()
+        try:
+            running = Running(number, order, self._box, descriptors)
+        except ChildProcessError as error:
+            # The way in leads through the sandbox's own limits: what fills them is to blame, not the host.
+            limit = limit_met(self._box, before, failed=False)
+            if limit is None:
+                raise
+            report = {"code": _NOT_RUN, "signal": None, "seconds": 0.0, "limit": limit, "gone": False}
+            send(self._line, {"id": number, **report, "failure": "", "said": str(error)})
+            return
         self._running[number] = running
         self._watch(running.pid)
 
@@ -158,7 +174,8 @@ class _Keeper:
         """Kill what is over time, and report what is over."""
         if running.deadline is not None and time.monotonic() >= running.deadline:
             running.kill("time")
-        report = running.report()
+        others = {other.root for other in self._running.values() if other is not running}
+        report = running.report(others)
         if report is not None:
             del self._running[running.number]
             send(self._line, {"id": running.number, **report})

@@ -6,6 +6,7 @@ import os
 import time
 
 from underspec.sandbox.keeper import join
+from underspec.sandbox.keeper.strays import Strays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,39 +14,51 @@ if TYPE_CHECKING:
 
     from underspec.sandbox.keeper.box import Box
 
+# When what a command started is not dead by then, the whole sandbox is killed: nothing may stay behind.
+_PATIENCE = 10.0
+
 
 class Running:
     """Starts at once. ``deadline`` is monotonic seconds or None; ``dying`` says that it is being killed."""
 
     def __init__(self, number: int, order: dict[str, Any], box: Box, descriptors: list[int]) -> None:
-        if box.group is None:
-            raise ValueError("the sandbox was not started")
+        """Start it. ``descriptors`` are its stdout, stderr and, if it has any, stdin.
+
+        Raises:
+            OSError: it could not be started.
+        """
         self.number = number
+        self.dying = False
+        self.pid = self.root = 0
         self._box = box
-        self._group = box.group
-        self._sub = box.group.sub(f"e{number}")
-        self._before = box.group.counters()
+        self._before = box.counters()
         self._status: int | None = None
         self._limit: str | None = None
-        self.dying = False
-        self._left = True
+        self._told = -1
+        self._give_up = 0.0
+        self._sub = box.group.sub(f"e{number}")
+        self._strays = Strays(box.proc) if self._sub is None else None
+        for descriptor in descriptors:
+            os.fchown(descriptor, box.inside_root, box.inside_root)  # so that /dev/stdout can be opened inside
         entrance = join.Entrance(box.user, box.pid_namespace, box.others, box.seccomp, box.group, self._sub)
-        stdin = descriptors[2] if len(descriptors) > 2 else None
-        if box.user is not None:
-            for descriptor in descriptors:
-                os.fchown(descriptor, box.inside_root, box.inside_root)  # /dev/stdout can be opened inside
         command = join.Command(order["argv"], order["cwd"], order["env"], box.resource_limits())
+        stdin = descriptors[2] if len(descriptors) > 2 else None
         self._started = time.monotonic()
         self.deadline = None if order["timeout"] is None else self._started + order["timeout"]
-        self._seconds = 0.0
-        self.pid, self._told = join.start(command, entrance, (stdin, descriptors[0], descriptors[1]))
+        try:
+            self.pid, self.root, self._told = join.start(command, entrance, (stdin, descriptors[0], descriptors[1]))
+        except OSError:
+            if self._sub is not None:
+                self._sub.remove()
+            raise
 
     def kill(self, limit: str) -> None:
         """Kill it and all that it started, for having met ``limit``."""
-        self.deadline = None
         if self._status is None and not self.dying:
             self._limit = limit
             self.dying = True
+            self._give_up = time.monotonic() + _PATIENCE
+        self.deadline = None
 
     def ended(self, status: int) -> None:
         """The command itself was reaped."""
@@ -53,43 +66,44 @@ class Running:
         self._seconds = time.monotonic() - self._started
         self.deadline = None
 
-    def report(self) -> dict[str, Any] | None:
+    def report(self, other_roots: set[int]) -> dict[str, Any] | None:
         """How it ended, once it has and what had to die with it is dead; None before."""
-        if self.dying:
-            self._kill_once()
-            if not self._nothing_left():
-                return None
+        if self.dying and not self._kill_once(other_roots):
+            if time.monotonic() > self._give_up:
+                self._box.kill()
+            return None
         if self._status is None:
             return None
         failure = os.read(self._told, 4000).decode(errors="replace")
         os.close(self._told)
-        kills, refusals = self._group.counters()
-        limit = self._limit
-        if limit is None and kills > self._before[0]:
-            limit = "memory"
-        elif limit is None and refusals > self._before[1]:
-            limit = "processes"
         if self._sub is not None:
             self._sub.remove()
-        signal = os.WTERMSIG(self._status) if os.WIFSIGNALED(self._status) else None
         code = os.WEXITSTATUS(self._status) if os.WIFEXITED(self._status) else None
         return {
             "code": code,
-            "signal": signal,
+            "signal": os.WTERMSIG(self._status) if os.WIFSIGNALED(self._status) else None,
             "seconds": self._seconds,
-            "limit": limit,
+            "limit": self._limit or limit_met(self._box, self._before, failed=code != 0),
             "failure": failure,
             "gone": not self._box.alive(),
         }
 
-    def _kill_once(self) -> None:
+    def _kill_once(self, other_roots: set[int]) -> bool:
+        if not self._box.alive():
+            return True
         if self._sub is not None:
-            self._left = not self._sub.kill()
-            return
-        try:
-            os.killpg(self.pid, 9)
-        except ProcessLookupError:
-            self._left = False
+            return self._sub.kill()
+        return self._strays is None or self._strays.kill_once(other_roots)
 
-    def _nothing_left(self) -> bool:
-        return self._status is not None and not self._left
+
+def limit_met(box: Box, before: tuple[int, int], *, failed: bool) -> str | None:
+    """The limit that the kernel's own counters say was met since ``before``.
+
+    A full disk leaves no counter: it is named when it is full at the end of a command that failed.
+    """
+    kills, refusals = box.counters()
+    if kills > before[0]:
+        return "memory"
+    if refusals > before[1]:
+        return "processes"
+    return "disk" if failed and box.is_disk_full() else None

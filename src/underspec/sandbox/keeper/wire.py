@@ -7,9 +7,9 @@ A packet is a dictionary in Python's own ``marshal`` form: both ends are the sam
 from __future__ import annotations
 
 import _socket
-import array
 import marshal
 import os
+import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def send(line: _socket.socket, message: dict[str, Any], descriptors: Sequence[in
 
 
 def _send(line: _socket.socket, packet: bytes, descriptors: Sequence[int]) -> None:
-    ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+    numbers = struct.pack(f"{len(descriptors)}i", *descriptors)
+    ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)] if descriptors else []
     line.sendmsg([packet], ancillary, _socket.MSG_NOSIGNAL)
 
 
@@ -54,12 +55,10 @@ def receive(line: _socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     descriptors: list[int] = []
     for level, kind, data in ancillary:
         if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
-            numbers = array.array("i")
-            numbers.frombytes(data[: len(data) - len(data) % 4])
-            descriptors += numbers
+            descriptors += struct.unpack(f"{len(data) // 4}i", data[: len(data) // 4 * 4])
     if packet[:1] == _IN_FILE:
         memory = descriptors.pop(0)
-        with open(memory, "rb") as stream:  # noqa: PTH123 - pathlib is too heavy here
+        with open(memory, "rb") as stream:
             stream.seek(0)
             packet = _HERE + stream.read()
     return marshal.loads(packet[1:]), descriptors
