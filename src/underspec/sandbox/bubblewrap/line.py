@@ -22,7 +22,8 @@ from underspec.errors import (
 from underspec.sandbox import keeper
 from underspec.sandbox.keeper import wire
 
-_MAIN = Path(keeper.__file__).with_name("__main__.py")
+# How a keeper is started: with nothing of this process's environment, and no packages.
+KEEPER = (sys.executable, "-I", "-S", str(Path(keeper.__file__).with_name("__main__.py")))
 _END_PATIENCE = 20.0
 
 
@@ -40,7 +41,7 @@ class KeeperLine:
         self._errors = os.memfd_create("keeper", os.MFD_CLOEXEC)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_MAIN), str(theirs.fileno())],
+                [*KEEPER, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,

@@ -1,10 +1,15 @@
-"""Started as ``python -I -S __main__.py FD``: a bare interpreter finds the package, and the loop takes over."""
+"""Started as ``python -I -S __main__.py FD`` (or ``probe``): a bare interpreter finds the package and begins."""
 
 import sys
 
 # Last, so that nothing that lies beside the package stands in for the standard library.
 sys.path.append(__file__.rsplit("/", 4)[0])
 
-from underspec.sandbox.keeper.loop import main
+if sys.argv[1] == "probe":
+    from underspec.sandbox.keeper.probe import main as probe
 
-main(int(sys.argv[1]))
+    probe()
+else:
+    from underspec.sandbox.keeper.loop import main as keep
+
+    keep(int(sys.argv[1]))

@@ -63,7 +63,7 @@ class Init:
         if forked is None:
             raise PermissionError("process namespaces are not available")
         self.pid = int(forked[0]["pid"])
-        self.namespace = os.open(f"/proc/{self.pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.namespace = forked[1][0]
 
     def settle(self, namespaces: list[int]) -> int:
         """Let it join the sandbox's other namespaces and do its work; returns a descriptor of the inside's /proc."""
@@ -90,7 +90,8 @@ def _between(line: _socket.socket, base: int | None) -> None:
     child = os.fork()
     if child == 0:
         _run(line)
-    send(line, {"pid": child})
+    namespace = os.open("/proc/self/ns/pid_for_children", os.O_RDONLY | os.O_CLOEXEC)
+    send(line, {"pid": child}, [namespace])
 
 
 def _run(line: _socket.socket) -> None:

@@ -117,6 +117,7 @@ class Stage:
         os.close(self._ground.place("/dev/pts", is_folder=True))
         flags = kernel.MS_NOSUID | kernel.MS_NOEXEC
         kernel.mount("devpts", f"{ROOT}/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=0620")
+        self._ground.own(f"{ROOT}/dev/pts")
 
     def _lay_writable(self, name: str, mode: int, target: str) -> None:
         self._ground.folder(f"{BOX}/{name}", mode)
