@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import itertools
@@ -12,11 +13,12 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.task_factory import WHEEL_NAME, golden_wheel, make_golden_wheel, make_task, task_files
-from underspec.errors import GoldenError
+from underspec.errors import GoldenError, HostExhaustedError
 from underspec.task import fetch, golden
 from underspec.task.golden import archive_place, compose_golden, fetch_golden, golden_tree
 from underspec.task.load import load_task
@@ -278,6 +280,39 @@ def test_processes_that_fetch_at_once_all_get_it(cache: Path) -> None:
         worker.join(60)
     assert len(set(got)) == 1
     assert [worker.exitcode for worker in workers] == [0] * 6
+
+
+def test_what_a_killed_process_left_is_cleared_away(index: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    left = [
+        cache / "golden" / f".{named().sha256}.0123456789ab.tmp" / "tree",
+        archive_place(named(), cache).parent / ".fetch-xyz",
+    ]
+    for folder in left:
+        folder.mkdir(parents=True)
+        (folder / "half").write_text("half")
+    fetch_golden(named(), cache)
+    assert not any(folder.exists() for folder in left)
+    assert [path.name for path in (cache / "golden").iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_the_hosts_fault_and_leaves_nothing_half(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    real: Any = Path.open
+
+    def full(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if "x" in mode and path.suffix == ".py":
+            raise OSError(code, os.strerror(code), str(path))
+        return real(path, mode, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", full)
+        with pytest.raises(HostExhaustedError):
+            fetch_golden(named(), cache)
+    assert not (cache / "golden" / named().sha256).exists()
+    assert (fetch_golden(named(), cache) / "figurecrate/__init__.py").is_file()
 
 
 def test_a_root_that_is_not_there_is_named_with_those_that_are(cache: Path) -> None:

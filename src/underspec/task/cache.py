@@ -90,6 +90,8 @@ def kept_folder(slot: Path, make: Callable[[Path], None]) -> Path:
     with cache_problems(slot), _locked(slot):
         if _is_whole(slot):
             return slot / _TREE
+        for left_over in slot.parent.glob(f".{slot.name}.*.tmp"):
+            shutil.rmtree(left_over)  # of a process that was killed: whoever holds the lock is the only maker
         prepared = slot.with_name(f".{slot.name}.{secrets.token_hex(6)}.tmp")
         make_shared_folder(prepared)
         try:
@@ -100,7 +102,7 @@ def kept_folder(slot: Path, make: Callable[[Path], None]) -> Path:
                 raise GoldenError("the golden implementation holds what no task may use", mend="choose another archive")
             (prepared / _SEAL).write_text(digest)
             if slot.exists():
-                damaged = prepared.with_suffix(".damaged")
+                damaged = slot.with_name(f".{slot.name}.damaged.tmp")
                 slot.rename(damaged)
                 shutil.rmtree(damaged)
             publish_folder(prepared, slot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def _archive(golden: GoldenToml, cache: Path | None) -> Path:
             )
         return place
     place.parent.mkdir(parents=True, exist_ok=True)
+    for left_over in place.parent.glob(".fetch-*"):
+        shutil.rmtree(left_over)  # of a process that was killed: the slot's lock is held here
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=place.parent) as folder:
         fetched = download(golden, Path(folder), place)
         if fetched.stat().st_size > MAX_ARCHIVE_BYTES:
