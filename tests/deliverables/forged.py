@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.deliverables.pairs import (
+    ALL,
     BUILD,
     FULL,
     HONEST,
@@ -170,6 +171,7 @@ PAIRS: tuple[Pair, ...] = (
         "ships right outputs of an earlier run and runs nothing",
         Deliverable(_stale_and_idle, NOTHING, frozenset({MISSING})),
         Deliverable(_stale_and_working, FULL, frozenset()),
+        suites=ALL,
     ),
     Pair(
         "ships outputs aside and links the folder of outputs to them",
@@ -180,6 +182,7 @@ PAIRS: tuple[Pair, ...] = (
         "ships easy copies of the hidden suites",
         Deliverable(_own_cases, {**NOTHING, "enhanced": 1}, None),
         Deliverable(_own_cases_working, FULL, frozenset()),
+        suites=ALL,
     ),
     Pair(
         "replaces the cases by easy ones while it runs",
@@ -205,6 +208,7 @@ PAIRS: tuple[Pair, ...] = (
         "works only in what an earlier suite left behind: files, processes, ports",
         Deliverable(script(only(_FIRST_SUITE_SERVER)), NOTHING, frozenset({MISSING})),
         Deliverable(script(sh("(sleep 1000; echo late) & disown")), FULL, frozenset()),
+        suites=ALL,
     ),
     Pair(
         "prints words of infrastructure faults and fails",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deliverables.toy import RUN, TOTALS, answer, honest, write
+from underspec.artifact.outcomes import SUITES, SuiteName
 
 FULL: dict[str, int] = dict(TOTALS)
 NOTHING: dict[str, int] = dict.fromkeys(TOTALS, 0)
@@ -32,12 +33,13 @@ class Deliverable:
 
 @dataclass(frozen=True)
 class Pair:
-    """``name`` says what the hostile one does; ``limits`` change the task's."""
+    """``name`` says what the hostile one does; ``limits`` change the task's. Two suites show most kinds of fault."""
 
     name: str
     hostile: Deliverable
     honest: Deliverable
     limits: Mapping[str, Any] = field(default_factory=dict)
+    suites: tuple[SuiteName, ...] = ("native", "enhanced")
 
 
 def sh(body: str, after: str = "") -> str:
@@ -74,6 +76,7 @@ def less(**missing: int) -> dict[str, int]:
 
 
 HONEST = Deliverable(honest, FULL, frozenset())
+ALL = SUITES
 
 
 def app(text: str) -> Callable[[Path], object]:

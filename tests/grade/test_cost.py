@@ -6,10 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from underspec.sandbox.bubblewrap import BubblewrapBackend
 
 from tests.deliverables.toy import honest, toy_task
 from underspec.grade.grader import Grade, grade_in_full
+from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner
 
 pytestmark = pytest.mark.sandbox

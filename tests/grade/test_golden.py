@@ -7,10 +7,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from underspec.sandbox.bubblewrap import BubblewrapBackend
 
 from tests.task_factory import MEAN, make_golden_wheel, make_task
 from underspec.grade.golden import GoldenCheck, check_golden, difference
+from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner
 from underspec.task.golden import archive_place
 from underspec.task.load import load_task

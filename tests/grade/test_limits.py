@@ -10,13 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from underspec.sandbox.bubblewrap import BubblewrapBackend
 
 from tests.deliverables.outputs import sized
 from tests.deliverables.pairs import only, script, sh
 from tests.deliverables.toy import INPUTS, honest, join, toy_task, write
 from underspec.artifact.outcomes import CaseOutcome, Outcomes, SuiteState
 from underspec.grade.grader import grade_deliverable
+from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner
 from underspec.task.model import Task
 
