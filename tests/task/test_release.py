@@ -154,6 +154,16 @@ def test_records_that_tell_the_repository_or_a_canary_never_reach_a_session(
     assert release.session_records(task, "L2")
 
 
+@pytest.mark.parametrize("telling", ["Like abacusworks__figurecrate.", f"See {canary(5)}."])
+def test_a_request_that_tells_the_repository_or_a_canary_never_reaches_an_agent(tmp_path: Path, telling: str) -> None:
+    task = load_task(make_task(tmp_path, files={"hidden/requests/L1.md": f"# Sums\n\n{telling}\n"}))
+    for exposure in ("L1", "recovered"):
+        with pytest.raises(TaskError, match="would leave") as raised:
+            release.request_text(task, exposure)
+        assert raised.value.file == "hidden/requests/L1.md"
+    assert release.request_text(task, "L2")
+
+
 # --- cases ---
 
 

@@ -12,9 +12,9 @@ from underspec.grade.grader import Grade, grade_in_full
 from underspec.grade.suite import Failure
 from underspec.grade.text import printable
 from underspec.sandbox.protocol import Owner, SandboxBackend
-from underspec.task.golden import compose_golden
 from underspec.task.layout import case_path
 from underspec.task.model import Task
+from underspec.task.release import golden_deliverable
 
 SHOWN = 5
 _CONTEXT = 40
@@ -76,7 +76,7 @@ async def check_golden(
         empty_folder = Path(folder) / "empty"
         golden_folder.mkdir()
         empty_folder.mkdir()
-        compose_golden(task, golden_folder, cache)
+        golden_deliverable(task, golden_folder, cache)
         golden = await grade_in_full(
             task, golden_folder, backend, image=image, owner=owner, on_progress=on_progress, show=SHOWN
         )

@@ -1,8 +1,8 @@
 """What leaves ``hidden/``: to whom, at which moment, and why. No other code hands hidden material out.
 
 :data:`RELEASES` is the whole list; each row names the one function that does it. Canaries are taken out on the way.
-Should one of the task's canaries, or a string that its ``identity`` names, still stand in what goes to an agent or a
-router, the release refuses.
+Should one of the task's canaries still stand in what leaves, or a string that its ``identity`` names in a request or in
+records, the release refuses.
 """
 
 from __future__ import annotations
@@ -164,6 +164,13 @@ def _refuse_canaries(text: str, canaries: Iterable[str], file: str) -> None:
         raise _refused("a canary", file)
 
 
+def _refuse_hidden(task: Task, text: str, file: str) -> None:
+    _refuse_canaries(text, _known_canaries(task), file)
+    identity = identity_pattern(task.toml)
+    if identity and identity.search(text):
+        raise _refused("the repository's identity", file)
+
+
 def _refused(what: str, file: str) -> TaskError:
     return TaskError(
         f"{what} stands in text that would leave the task",
@@ -191,7 +198,7 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
     one.
 
     Raises:
-        TaskError: the task has no such request, or what would be released is marked as hidden.
+        TaskError: the task has no such request, or a canary or a string of ``identity`` stands in it.
     """
     if task.toml.family == "commission":
         if exposure not in ("L1", "initial", "ground"):
@@ -206,7 +213,7 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
     else:
         name = exposure
         text = _request(task, name)
-    _refuse_canaries(text, _known_canaries(task), request_path(name))
+    _refuse_hidden(task, text, request_path(name))
     return text.rstrip() + "\n"
 
 
@@ -273,11 +280,7 @@ def session_records(task: Task, exposure: Exposure) -> LevelRecords:
     if exposure not in ("L1", "L2", "L3"):
         return LevelRecords(records=(), fallback=NOTHING_MORE)
     known = _level(task, exposure)
-    text = strings_of(known.model_dump(mode="json"))
-    _refuse_canaries(text, _known_canaries(task), RECORDS)
-    identity = identity_pattern(task.toml)
-    if identity and identity.search(text):
-        raise _refused("the repository's identity", RECORDS)
+    _refuse_hidden(task, strings_of(known.model_dump(mode="json")), RECORDS)
     return known
 
 
