@@ -476,7 +476,7 @@ def test_json_is_found_in_prose_and_hostile_brackets_end_soon() -> None:
     started = time.process_time()
     assert list(embedded_json("[" * 200_000)) == []
     assert list(embedded_json("[1," * 100_000)) == []
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize(
