@@ -1,5 +1,6 @@
 # Runs as an agent would, inside its sandbox, and prints every place where one of the needles on standard input is seen.
 # $1: "quick" looks only at names below /usr, "full" reads every file there as well; $2...: ports that the host listens on.
+export LC_ALL=C
 depth="$1"
 shift
 needles="$(mktemp)"
@@ -7,8 +8,9 @@ cat > "$needles"
 
 report() { while IFS= read -r line; do printf 'FOUND %s: %s\n' "$1" "$line"; done; }
 
-# Every file that is not under /usr, whatever is mounted where; then every name anywhere.
-find / \( -path /proc -o -path /sys -o -path /usr -o -path "$needles" \) -prune -o -type f -readable -print0 2>/dev/null |
+# Every file that is not under /usr, whatever is mounted where; then every name anywhere. Devices are bound over plain
+# files, which find takes them for, and some never end: of /dev only what is shared memory is read.
+find / /dev/shm \( -path /proc -o -path /dev -o -path /sys -o -path /usr -o -path "$needles" \) -prune -o -type f -readable -print0 2>/dev/null |
   xargs -0 -r grep -laiF -f "$needles" -- 2>/dev/null | report "content of a file"
 find / -path /proc -prune -o -print 2>/dev/null | grep -iF -f "$needles" | report "name of a file"
 if [ "$depth" = full ]; then
