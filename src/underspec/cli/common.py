@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -87,6 +85,8 @@ def print_json(document: Any) -> None:
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end. SIGTERM is treated like Ctrl-C: everything is closed in order before the process leaves."""
+    import asyncio
+    import signal
 
     async def guarded() -> T:
         task = asyncio.current_task()
