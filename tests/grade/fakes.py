@@ -81,7 +81,7 @@ class FakeSandbox:
             if not fnmatch.fnmatchcase(name, pattern):
                 continue
             size = content if isinstance(content, int) else len(content)
-            shown = not isinstance(content, int) and (want is None or want(name, size)) and size <= max_file
+            shown = size <= max_file and (want is None or want(name, size)) and not isinstance(content, int)
             if shown:
                 self.script.read.append(name)
             found.append(CollectedFile(name, size, content if shown and isinstance(content, bytes) else None))

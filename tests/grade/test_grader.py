@@ -73,7 +73,7 @@ def test_three_fresh_sandboxes_one_after_another_each_dead_before_it_is_read(tmp
     backend = FakeBackend(*scripts)
     asyncio.run(grade_deliverable(TASK, tmp_path, backend, image="host", owner=OWNER))
     for script in scripts:
-        assert script.journal == ["start", "prepare", "test", "kill_all", "collect", "collect", "close"]
+        assert script.journal == ["start", "prepare", "test", "kill_all", "collect", "close"]
     assert all(spec.lower == tmp_path and not spec.mounts and spec.network == "none" for spec in backend.specs)
 
 
@@ -180,7 +180,7 @@ def test_outputs_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("underspec.grade.suite._BATCH", 5)
     script = Script(outputs=right("native"))
     assert native_with(tmp_path, script).clean
-    assert script.journal.count("collect") > 3
+    assert script.journal.count("collect") > 2
     assert sorted(script.read) == sorted(right("native"))
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from underspec.artifact.deliverable import MAX_DELIVERABLE_FILES
 from underspec.artifact.outcomes import CaseOutcome, GradedCase, SuiteEnd, SuiteName
 from underspec.grade.cases import SUBDIRS, all_missing, graded_cases, no_test_states, states_of
 from underspec.grade.compare import BYTES, Comparison, SuiteComparison, Verdicts, split_name
 from underspec.grade.inputs import lay_inputs
-from underspec.sandbox.protocol import WORKSPACE, CollectedFile, Limits, Sandbox, SandboxBackend, SandboxSpec
+from underspec.sandbox.protocol import WORKSPACE, Limits, Sandbox, SandboxBackend, SandboxSpec
 from underspec.task.model import Suite, TaskLimits
 
 MIB = 1024**2
@@ -87,14 +88,14 @@ class SuiteRun:
 def sandbox_limits(limits: TaskLimits) -> Limits:
     """What a task allows, as a sandbox takes it.
 
-    Removing a deliverable's stale outputs costs a file each in the scratch layer, so twice the number of files that a
-    deliverable may have are allowed.
+    Removing stale outputs costs a file each in the scratch layer for as long as it takes, so as many files as a
+    deliverable may have are allowed, and some more.
     """
     return Limits(
         memory=limits.memory_mb * MIB,
         cpus=limits.cpus,
         processes=limits.processes,
-        files=2 * Limits.files,
+        files=MAX_DELIVERABLE_FILES + 10_000,
         disk=limits.disk_mb * MIB,
         output=limits.output_mb * MIB,
     )
@@ -152,40 +153,54 @@ async def grade_suite(run: SuiteRun, spec: SandboxSpec, backend: SandboxBackend)
 async def compare_outputs(run: SuiteRun, sandbox: Sandbox, folder: str) -> Verdicts:
     """Judge the outputs in ``folder``, without following a link on the way to them.
 
-    Names and sizes come first; read are only files that may be right by their size, in batches of at most 32 MiB.
+    Read are only files that may be right by their size, in batches of at most 32 MiB: nearly always one.
     """
-    limit = run.limits.case_output_mb * MIB
-    comparison = SuiteComparison(run.expectations, limit=limit, comparison=run.comparison)
-    wanted = [file for file in await _collect(sandbox, folder, set()) if comparison.announce(file.name, file.size)]
-    for batch in _batches(wanted):
-        for file in await _collect(sandbox, folder, batch):
-            if file.content is not None and file.name in batch:
-                comparison.show(file.name, file.content)
+    comparison = SuiteComparison(run.expectations, limit=run.limits.case_output_mb * MIB, comparison=run.comparison)
+    later: list[tuple[str, int]] = []
+    room = _BATCH
+
+    def read_now(name: str, size: int) -> bool:
+        nonlocal room
+        if not comparison.announce(name, size):
+            return False
+        if size <= room:
+            room -= size
+            return True
+        later.append((name, size))
+        return False
+
+    await _collect(comparison, sandbox, folder, read_now)
+    for batch in _batches(later):
+        await _collect(comparison, sandbox, folder, _among(batch))
     return comparison.verdicts()
 
 
-async def _collect(sandbox: Sandbox, folder: str, names: Container[str]) -> list[CollectedFile]:
-    """List all outputs, and read those of the given names."""
-    return await sandbox.collect(
-        folder,
-        max_file=_MOST_BYTES,
-        max_files=_MOST_FILES,
-        max_total=_MOST_BYTES,
-        pattern="*@*.txt",
-        want=lambda name, _: name in names,
+async def _collect(
+    comparison: SuiteComparison, sandbox: Sandbox, folder: str, want: Callable[[str, int], bool]
+) -> None:
+    """Show the comparison the contents of the wanted outputs."""
+    files = await sandbox.collect(
+        folder, max_file=_MOST_BYTES, max_files=_MOST_FILES, max_total=_MOST_BYTES, pattern="*@*.txt", want=want
     )
+    for file in files:
+        if file.content is not None:
+            comparison.show(file.name, file.content)
 
 
-def _batches(files: Sequence[CollectedFile]) -> Iterator[set[str]]:
+def _among(names: Container[str]) -> Callable[[str, int], bool]:
+    return lambda name, _: name in names
+
+
+def _batches(files: Sequence[tuple[str, int]]) -> Iterator[set[str]]:
     """Names in groups that are small enough to be held in memory, each with at least one."""
     names: set[str] = set()
-    size = 0
-    for file in files:
-        if names and size + file.size > _BATCH:
+    total = 0
+    for name, size in files:
+        if names and total + size > _BATCH:
             yield names
-            names, size = set(), 0
-        names.add(file.name)
-        size += file.size
+            names, total = set(), 0
+        names.add(name)
+        total += size
     if names:
         yield names
 

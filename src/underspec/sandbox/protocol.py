@@ -171,7 +171,8 @@ class Sandbox(Protocol):
 
         A missing folder, or one that is a link, gives an empty list: the deliverable's own doing, never an error.
         Files beyond ``max_files`` or ``max_total`` bytes come with ``content`` None; with ``want``, so does each file
-        for whose name and size it is false, unread and not counted towards the two.
+        for whose name and size it is false, unread and not counted towards the two. It is called once for each file
+        that is no larger than ``max_file``, in name order.
         """
 
     async def listen(self, port: int = CHANNEL_PORT) -> socket.socket:
