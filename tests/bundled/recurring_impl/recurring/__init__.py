@@ -1,0 +1,1 @@
+"""Recurring times: lines, days, moments, clocks, warnings."""
