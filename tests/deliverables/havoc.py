@@ -56,6 +56,36 @@ PAIRS: tuple[Pair, ...] = (
         Deliverable(script(sh("trap 'exit 0' TERM", "kill $$; sleep 5")), FULL, frozenset()),
     ),
     Pair(
+        "turns on the first process of the sandbox",
+        Deliverable(
+            script(
+                only(
+                    "for s in TERM INT SEGV STOP KILL; do kill -$s 1; done; echo > /proc/1/mem; cat /proc/1/environ\n"
+                    "python3 -c 'import ctypes; c = ctypes.CDLL(None); c.ptrace(16, 1, 0, 0); c.reboot(0xfee1dead)'\n"
+                    "umount -l /workspace /proc; unshare -Urm true; echo -1000 > /proc/self/oom_score_adj; exit 0"
+                )
+            ),
+            NOTHING,
+            _NONE_LEFT,
+        ),
+        Deliverable(script(sh("sleep 1000 & kill -STOP $!; kill -CONT $!; kill $!; wait || true")), FULL, frozenset()),
+    ),
+    Pair(
+        "stops everything, itself too",
+        Deliverable(script(sh("", "kill -STOP -1; kill -STOP $$")), FULL, frozenset({TIMEOUT})),
+        Deliverable(script(sh("exec 0<&- 1>&- 2>&-")), FULL, frozenset()),
+        {"suite_seconds": 1},
+    ),
+    Pair(
+        "swaps the folder of outputs for a link, over and over",
+        Deliverable(
+            script(only("cd rcb_tests/stdout; (while :; do mv $2 x; ln -s /etc $2; rm $2; mv x $2; done) & sleep 0.1")),
+            NOTHING,
+            _NONE_LEFT,
+        ),
+        HONEST,
+    ),
+    Pair(
         "takes all rights from its tree after right outputs",
         Deliverable(script(sh("", "chmod -R 000 . ; exit 0")), FULL, frozenset()),
         HONEST,
