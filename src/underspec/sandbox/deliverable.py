@@ -39,7 +39,7 @@ def extract_deliverable(tar: Path, into: Path) -> None:
         folder = os.open(into, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             read_tree(stream, folder)
-        except (DamagedError, ValueError) as error:
+        except (DamagedError, ValueError, FileExistsError) as error:
             raise StoreError(
                 f"not a whole deliverable: {error}",
                 file=str(tar),

@@ -53,6 +53,8 @@ class BubblewrapSandbox:
         program = shutil.which("bwrap")
         if program is None:
             raise EnvironmentLacksError("bubblewrap is not installed", mend=INSTALL)
+        for mount in self._spec.mounts:
+            _check_target(mount.target)
         for path in (*(mount.source for mount in self._spec.mounts), self._spec.lower):
             if path is not None and not path.exists():
                 raise SandboxError("there is no such file or folder to show in a sandbox", file=str(path))
@@ -219,6 +221,17 @@ class BubblewrapSandbox:
             # The keeper could not tidy up: it was killed, or never came up.
             remove_groups(self.id)
             shutil.rmtree(self._state)
+
+
+def _check_target(target: str) -> None:
+    """A mount must not change what makes the sandbox one."""
+    names = target.split("/")[1:]
+    plain = target.startswith("/") and "\0" not in target and not {"", ".", ".."} & set(names)
+    if not plain or names[0] in ("proc", "dev", "sys"):
+        raise UsageError(
+            f"nothing can be mounted at {target!r}",
+            mend="use an absolute path without `.` and `..`, outside /proc, /dev and /sys",
+        )
 
 
 def _absolute(path: str) -> str:

@@ -209,6 +209,10 @@ class SubGroup:
                     continue
         return not self.members()
 
+    def refusals(self) -> int:
+        """How often the kernel refused one of the members a new process, where it counts that here."""
+        return _field(f"{self.folder}/pids.events", "max")
+
     def members(self) -> list[int]:
         """Process ids of the members, zombies included until they are reaped."""
         return members(self.folder)

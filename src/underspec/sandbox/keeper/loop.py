@@ -14,7 +14,7 @@ import time
 
 from underspec.sandbox.keeper import kernel
 from underspec.sandbox.keeper.box import Box, SetupError
-from underspec.sandbox.keeper.running import Running, limit_met
+from underspec.sandbox.keeper.running import NotStartedError, Running
 from underspec.sandbox.keeper.wire import receive, send
 
 TYPE_CHECKING = False
@@ -132,16 +132,13 @@ class _Keeper:
         if not self._box.alive():
             send(self._line, {"id": number, "error": "gone", "text": "the sandbox has ended"})
             return
-        before = self._box.counters()
         try:
             running = Running(number, order, self._box, descriptors)
-        except ChildProcessError as error:
-            # The way in leads through the sandbox's own limits: what fills them is to blame, not the host.
-            limit = limit_met(self._box, before, failed=False)
-            if limit is None:
-                raise
-            report = {"code": _NOT_RUN, "signal": None, "seconds": 0.0, "limit": limit, "gone": False}
-            send(self._line, {"id": number, **report, "failure": "", "said": str(error)})
+        except NotStartedError as error:
+            if error.limit is None:
+                raise SetupError("sandbox", str(error)) from error
+            report = {"code": _NOT_RUN, "signal": None, "seconds": 0.0, "limit": error.limit, "gone": False}
+            send(self._line, {"id": number, **report, "failure": "", "said": f"sandbox: {error}\n"})
             return
         self._running[number] = running
         self._watch(running.pid)

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 _PATIENCE = 10.0
 
 
+class NotStartedError(Exception):
+    """A command did not get into the sandbox. ``limit`` is what stood in its way, if a limit did."""
+
+    def __init__(self, limit: str | None, text: str) -> None:
+        super().__init__(text)
+        self.limit = limit
+
+
 class Running:
     """Starts at once. ``deadline`` is monotonic seconds or None; ``dying`` says that it is being killed."""
 
@@ -25,7 +33,8 @@ class Running:
         """Start it. ``descriptors`` are its stdout, stderr and, if it has any, stdin.
 
         Raises:
-            OSError: it could not be started.
+            NotStartedError: it did not get in.
+            OSError: the host has no process or memory left.
         """
         self.number = number
         self.dying = False
@@ -47,10 +56,13 @@ class Running:
         self.deadline = None if order["timeout"] is None else self._started + order["timeout"]
         try:
             self.pid, self.root, self._told = join.start(command, entrance, (stdin, descriptors[0], descriptors[1]))
-        except OSError:
-            if self._sub is not None:
+        except ChildProcessError as error:
+            # The way in leads through the sandbox's own limits: what fills them is to blame, not the host.
+            limit = self._limit_met(failed=False)
+            raise NotStartedError(limit, str(error)) from error
+        finally:
+            if self.pid == 0 and self._sub is not None:
                 self._sub.remove()
-            raise
 
     def kill(self, limit: str) -> None:
         """Kill it and all that it started, for having met ``limit``."""
@@ -76,14 +88,15 @@ class Running:
             return None
         failure = os.read(self._told, 4000).decode(errors="replace")
         os.close(self._told)
+        code = os.WEXITSTATUS(self._status) if os.WIFEXITED(self._status) else None
+        limit = self._limit or self._limit_met(failed=code != 0)
         if self._sub is not None:
             self._sub.remove()
-        code = os.WEXITSTATUS(self._status) if os.WIFEXITED(self._status) else None
         return {
             "code": code,
             "signal": os.WTERMSIG(self._status) if os.WIFSIGNALED(self._status) else None,
             "seconds": self._seconds,
-            "limit": self._limit or limit_met(self._box, self._before, failed=code != 0),
+            "limit": limit,
             "failure": failure,
             "gone": not self._box.alive(),
         }
@@ -95,15 +108,14 @@ class Running:
             return self._sub.kill()
         return self._strays is None or self._strays.kill_once(other_roots)
 
+    def _limit_met(self, *, failed: bool) -> str | None:
+        """The limit that the kernel's own counters say was met since the start.
 
-def limit_met(box: Box, before: tuple[int, int], *, failed: bool) -> str | None:
-    """The limit that the kernel's own counters say was met since ``before``.
-
-    A full disk leaves no counter: it is named when it is full at the end of a command that failed.
-    """
-    kills, refusals = box.counters()
-    if kills > before[0]:
-        return "memory"
-    if refusals > before[1]:
-        return "processes"
-    return "disk" if failed and box.is_disk_full() else None
+        A full disk leaves no counter: it is named when it is full at the end of a command that failed.
+        """
+        kills, refusals = self._box.counters()
+        if kills > self._before[0]:
+            return "memory"
+        if refusals > self._before[1] or (self._sub is not None and self._sub.refusals()):
+            return "processes"
+        return "disk" if failed and self._box.is_disk_full() else None

@@ -44,7 +44,7 @@ def read_tree(stream: BinaryIO, top: int, *, merge: bool = False) -> None:
     folders: dict[bytes, Entry | None] = {b"": None}
     for entry in entries(stream):
         parent, _, name = entry.path.rpartition(b"/")
-        if parent not in folders or name in (b"", b".", b"..") or b"\\0" in entry.path:
+        if entry.path[:1] == b"/" or parent not in folders or name in (b"", b".", b"..") or b"\0" in entry.path:
             raise DamagedError(f"an entry lies outside: {os.fsdecode(entry.path)!r}")
         if entry.kind == FOLDER:
             _make_folder(top, entry.path, merge)
