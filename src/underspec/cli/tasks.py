@@ -1,4 +1,4 @@
-"""``underspec tasks``: list, show, validate."""
+"""``underspec tasks``: list, show, validate, import-icae."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json, run_async
+from underspec.cli.import_icae import import_icae
 
 if TYPE_CHECKING:
     from underspec.artifact.condition import Exposure
@@ -136,3 +137,6 @@ def validate_tasks(
                 typer.echo(f"  empty deliverable: {empty['passed']} of {empty['total']} cases pass")
     if not valid:
         raise typer.Exit(1)
+
+
+app.command("import-icae")(import_icae)

@@ -20,6 +20,8 @@ _FIELD = re.compile(
 
 def text_canaries(path: str, text: str) -> tuple[str, ...]:
     """The canaries that stand in a hidden file's text, by the rule for its kind of file."""
+    if "canary" not in text:
+        return ()
     if path.endswith(".md"):
         return tuple(found["canary"] for found in _MARKDOWN.finditer(text) if found["canary"])
     comments = () if path.endswith(".json") else tuple(found["canary"] for found in _COMMENT.finditer(text))

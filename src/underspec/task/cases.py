@@ -8,6 +8,8 @@ from typing import Any
 from underspec.artifact.outcomes import SuiteName
 from underspec.task.model import Case, Task
 
+_SORTED = json.JSONEncoder(sort_keys=True)
+
 Key = tuple[str, str]
 """Input (as :func:`value_key`) and expected output of a case."""
 
@@ -18,7 +20,7 @@ def value_key(value: Any) -> str:
     RFC 8785 would not do: it makes ``1.0`` out of ``1`` and has no integers beyond 2**53, yet a program that reads
     the case can tell both.
     """
-    return json.dumps(value, sort_keys=True)
+    return _SORTED.encode(value)
 
 
 def case_key(case: Case) -> Key:

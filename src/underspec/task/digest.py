@@ -40,8 +40,13 @@ def write_manifest(path: Path) -> None:
         TaskError: the folder holds something that no task may hold.
     """
     entries = read_tree(path, stop_at_errors)
-    lines = [f"{entry.sha256}  {entry.path}\n" for entry in entries if entry.path != MANIFEST]
-    write_atomic(path / MANIFEST, "".join(lines).encode())
+    hashes = ((entry.path, entry.sha256) for entry in entries if entry.path != MANIFEST)
+    write_atomic(path / MANIFEST, manifest_bytes(hashes))
+
+
+def manifest_bytes(hashes: Iterable[tuple[str, str]]) -> bytes:
+    """The content of ``MANIFEST.sha256`` for files given as path and SHA-256."""
+    return "".join(f"{sha256}  {path}\n" for path, sha256 in sorted(hashes)).encode()
 
 
 def manifest_findings(entries: Iterable[Entry]) -> list[Finding]:

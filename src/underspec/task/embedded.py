@@ -11,9 +11,9 @@ from underspec.task.cases import value_key
 from underspec.task.model import Case
 
 _OPENING = re.compile(r"[{\[]")
-_SPACE = re.compile(r"\s+")
 _MAX_MISSES = 3_000
 _LEAST = 8
+_UNICODE, _ASCII = json.JSONEncoder(ensure_ascii=False), json.JSONEncoder()
 
 
 def embedded_json(text: str) -> Iterator[Any]:
@@ -34,7 +34,7 @@ def embedded_json(text: str) -> Iterator[Any]:
 
 
 def _squeezed(text: str) -> str:
-    return _SPACE.sub("", text)
+    return "".join(text.split())
 
 
 class Sought:
@@ -43,10 +43,11 @@ class Sought:
     def __init__(self, case: Case):
         self.input = case.input
         self.key = value_key(case.input) if isinstance(case.input, dict | list) else None
-        spellings = {_squeezed(json.dumps(case.input, ensure_ascii=ascii_only)) for ascii_only in (False, True)}
-        self.spellings = [spelling for spelling in spellings if len(spelling) >= _LEAST]
+        spelled = _UNICODE.encode(case.input)
+        spellings = [spelled] if spelled.isascii() else [spelled, _ASCII.encode(case.input)]
+        self.spellings = [spelling for spelling in map(_squeezed, spellings) if len(spelling) >= _LEAST]
         self.output = case.expected_output
-        self.output_spellings = {_squeezed(self.output), _squeezed(json.dumps(self.output, ensure_ascii=False)[1:-1])}
+        self.output_spellings = {_squeezed(self.output), _squeezed(_UNICODE.encode(self.output)[1:-1])}
 
 
 class ShownCases:

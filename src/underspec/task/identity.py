@@ -81,6 +81,15 @@ def term_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(f"{before}(?i:{'|'.join(parts)}){after}")
 
 
+def may_hold(terms: Iterable[str], text: str) -> bool:
+    """Whether any of the patterns made of ``terms`` could find something in ``text``: a hundred times faster than to
+    look, and never wrong when it says no."""
+    # These are all the characters beyond ASCII that a pattern takes for one of its letters when case is no matter.
+    folded = text.lower() if text.isascii() else text.casefold().replace("ı", "i").replace("\u0307", "")
+    pieces = (max(_SEPARATORS.split(term), key=len) for term in terms if term.strip())
+    return any(not piece.isascii() or piece.lower() in folded for piece in pieces)
+
+
 def literal_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
     """Finds any of the terms exactly, whatever the case, where no letter or digit is glued to it; longest first.
 

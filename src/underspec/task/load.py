@@ -179,10 +179,20 @@ def _check_whole(parts: Parts, report: Report) -> None:
 
 def read_parts(root: Path, report: Report) -> Parts:
     """Read a task folder part by part; everything that is wrong goes to ``report``, which may raise."""
-    parts = Parts(root, [])
     if not _require_task_toml(root, report):
-        return parts  # whatever this folder is, it is no task: do not read all of it
-    parts.entries = read_tree(root, report, keep=is_parsed, never_a_folder=is_parsed)
+        return Parts(root, [])  # whatever this folder is, it is no task: do not read all of it
+    return parts_of(root, read_tree(root, report, keep=is_parsed, never_a_folder=is_parsed), report)
+
+
+def parts_of(root: Path, entries: list[Entry], report: Report) -> Parts:
+    """The parts of a task whose files have been read, or are about to be written; as :func:`read_parts`.
+
+    Args:
+        root: the task folder.
+        entries: all its files; those that are parsed with their content.
+        report: where everything that is wrong goes; it may raise.
+    """
+    parts = Parts(root, entries)
     _check_names(parts, report)
     for entry in parts.entries:
         if is_parsed(entry.path):

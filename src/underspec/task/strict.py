@@ -22,6 +22,7 @@ Location = tuple[int | str, ...]
 
 _BOM = b"\xef\xbb\xbf"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"\w{1,60}", re.ASCII)
 _DATES = (datetime.date, datetime.time)
 _TYPE_WORDS = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", int: "a number"}
@@ -61,23 +62,56 @@ class _Unrepresentable(str):
     __slots__ = ()
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    built = dict(pairs)
-    if len(built) == len(pairs):
-        return built
-    seen: set[str] = set()
-    repeated = _Repeated(built)
-    for key, _ in pairs:
-        if key in seen:
-            repeated.key = key
-            break
-        seen.add(key)
-    return repeated
+class _Reader:
+    """Parses one JSON text. ``odd`` says afterwards whether anything was met that a task may not hold."""
+
+    def __init__(self) -> None:
+        self.odd = False
+
+    def read(self, text: str) -> Any:
+        self.odd = _SURROGATE_ESCAPE.search(text) is not None
+        document = json.loads(
+            text, object_pairs_hook=self._object, parse_float=self._number, parse_constant=self._constant
+        )
+        self.odd = self.odd or _is_deep(document)
+        return document
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        built = dict(pairs)
+        if len(built) == len(pairs):
+            return built
+        self.odd = True
+        seen: set[str] = set()
+        repeated = _Repeated(built)
+        for key, _ in pairs:
+            if key in seen:
+                repeated.key = key
+                break
+            seen.add(key)
+        return repeated
+
+    def _number(self, text: str) -> float | _Unrepresentable:
+        value = float(text)
+        return value if math.isfinite(value) else self._constant(text)
+
+    def _constant(self, text: str) -> _Unrepresentable:
+        self.odd = True
+        return _Unrepresentable(text)
 
 
-def _number(text: str) -> float | _Unrepresentable:
-    value = float(text)
-    return value if math.isfinite(value) else _Unrepresentable(text)
+def _is_deep(document: Any) -> bool:
+    """Whether lists and objects may be nested too deep; looks at those alone, a whole depth at once."""
+    level = [document] if isinstance(document, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+    return bool(level)
 
 
 def _problems(document: Any) -> Iterator[tuple[Location, str, str]]:
@@ -129,11 +163,9 @@ def read_document(data: bytes, file: str, report: Report) -> Any:
     if text is None:
         return DAMAGED
     is_toml = file.endswith(".toml")
+    reader = _Reader()
     try:
-        if is_toml:
-            document = tomllib.loads(text)
-        else:
-            document = json.loads(text, object_pairs_hook=_object, parse_float=_number, parse_constant=_Unrepresentable)
+        document = tomllib.loads(text) if is_toml else reader.read(text)
     except json.JSONDecodeError as problem:
         where = f"line {problem.lineno}, column {problem.colno}"
         report(error(file, f"is not JSON: {problem.msg}", where=where, mend="correct the syntax there"))
@@ -148,6 +180,8 @@ def read_document(data: bytes, file: str, report: Report) -> Any:
         # What is left is the interpreter's refusal of integers of more than some thousand digits.
         report(error(file, "holds a number with too many digits", mend="write such a number as a string"))
         return DAMAGED
+    if not is_toml and not reader.odd:
+        return document
     found = False
     for count, (place, message, mend) in enumerate(_problems(document)):
         if count == MAX_FINDINGS_PER_FILE:

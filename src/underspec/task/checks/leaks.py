@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from underspec.task.canary import blank_markdown_canary, text_canaries
 from underspec.task.finding import Finding, error, warning
-from underspec.task.identity import identity_terms, literal_pattern, term_pattern
+from underspec.task.identity import identity_terms, literal_pattern, may_hold, term_pattern
 from underspec.task.layout import RECORDS, TASK_TOML, WORKSPACE, case_path, request_path
 from underspec.task.load import Parts
 from underspec.task.model import LevelRecords
@@ -27,11 +27,17 @@ class Seen(NamedTuple):
 def check_leaks(parts: Parts) -> Iterator[Finding]:
     """Search every text that is seen for identity terms and canaries."""
     terms = identity_terms(parts.toml, parts.golden)
-    names = (literal_pattern if parts.imported else term_pattern)(terms.names)
-    versions, words = term_pattern(terms.versions), term_pattern(terms.words)
+    everything = list(_everything_seen(parts))
+    # Most tasks hold none of it: what stands nowhere in all of it together need not be sought in each text.
+    whole = "\n".join(seen.text for seen in everything)
+    names = (literal_pattern if parts.imported else term_pattern)(terms.names) if may_hold(terms.names, whole) else None
+    versions = term_pattern(terms.versions) if may_hold(terms.versions, whole) else None
+    words = term_pattern(terms.words) if may_hold(terms.words, whole) else None
     canaries = _exact(parts)
+    if not (names or versions or words or canaries):
+        return
     hints: dict[tuple[str, str], list[str]] = {}
-    for seen in _everything_seen(parts):
+    for seen in everything:
         for hint in words.finditer(seen.text) if words else ():
             hints.setdefault((seen.file, hint[0].lower()), []).append(_place(seen, hint))
         if names and (found := names.search(seen.text)):
