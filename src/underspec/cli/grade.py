@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -15,6 +16,9 @@ def grade(
     submission: Path = typer.Option(..., "--submission", help="The deliverable: a folder holding rcb_tests/test.sh."),
     sandbox: str = SANDBOX_OPTION,
     image: str = typer.Option("", "--image", help="Image to grade in; the task's own when left out."),
+    compare: Literal["bytes", "published"] = typer.Option(
+        "bytes", "--compare", help="Compare byte for byte, or as the released harness of ICAE-Bench does."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Grade one deliverable on one task in fresh sandboxes. The folder is not changed.
@@ -22,7 +26,9 @@ def grade(
     Exit code 0 when it was graded, whatever the score; 1 when the task or the folder is bad.
     """
     from underspec.cli.common import ready_backend
-    from underspec.grade.grader import grade_deliverable
+    from underspec.grade.compare import BYTES
+    from underspec.grade.grader import grade_in_full
+    from underspec.grade.published import COLUMNS, PUBLISHED
     from underspec.grade.view import grade_document
     from underspec.sandbox.protocol import Owner
     from underspec.task.catalog import find_task
@@ -32,16 +38,19 @@ def grade(
     backend = ready_backend(sandbox)
     backend.reap()
     outcomes = run_async(
-        grade_deliverable(
+        grade_in_full(
             loaded,
             submission,
             backend,
             image=image or loaded.toml.image.base,
             owner=Owner(run="grade", purpose=loaded.id),
             on_progress=None if as_json else lambda words: typer.echo(words, err=True),
+            comparison=PUBLISHED if compare == "published" else BYTES,
         )
-    )
+    ).outcomes
     document = grade_document(outcomes)
+    if compare == "published":
+        document["published_columns"] = COLUMNS
     if as_json:
         print_json(document)
         return
@@ -52,5 +61,7 @@ def grade(
         typer.echo(f"{name:9} {percent(suite['rate']):>6} %  {suite['passed']} of {suite['total']}{states}")
     overall = document["overall"]
     typer.echo(f"{'overall':9} {percent(overall['rate']):>6} %  {overall['passed']} of {overall['total']}")
+    if compare == "published":
+        typer.echo("compared as published, where `hidden` is the name of the whole native suite")
     for note in outcomes.notes:
         typer.echo(plain(f"note: {note}"))

@@ -1,4 +1,4 @@
-"""Outputs against expectations, on the host, byte for byte.
+"""Outputs against expectations, on the host, byte for byte (:mod:`underspec.grade.published` has other rules).
 
 Nothing here runs or opens anything: names, sizes and bytes go in, one outcome a case comes out. Contents are looked at
 one after another and not kept, so memory does not grow with what a deliverable writes, and every step is a dictionary
@@ -19,7 +19,7 @@ there are more than eight.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from underspec.artifact.outcomes import CaseOutcome
@@ -33,8 +33,23 @@ _SUFFIX = ".txt"
 _MOST_DIGITS = 18
 
 
+class Judge(Protocol):
+    """Takes the outputs of one suite and gives the verdict. Each output is announced once; those whose content is
+    wanted are then shown, in any order."""
+
+    def announce(self, name: str, size: int) -> bool:
+        """Take note of an output; whether its content is wanted."""
+
+    def show(self, name: str, content: bytes) -> None:
+        """Take the content of a wanted output into account."""
+
+    def verdicts(self) -> Verdicts:
+        """The verdict on all cases, given what was announced and shown."""
+
+
 class Comparison(Protocol):
-    """When an output counts as the expected one. ``name`` stands in the artifact."""
+    """When an output counts as the expected one, and which output stands for which case. ``name`` stands in the
+    artifact."""
 
     @property
     def name(self) -> Literal["bytes", "published"]:
@@ -48,6 +63,9 @@ class Comparison(Protocol):
 
     def fits(self, prepared: bytes, actual: bytes) -> bool:
         """Whether an output is right."""
+
+    def judge(self, expectations: Mapping[str, Sequence[str]], *, limit: int) -> Judge:
+        """Who judges one suite by these rules: expected outputs by stem, and the bytes that one output may have."""
 
 
 class ByteComparison:
@@ -67,6 +85,10 @@ class ByteComparison:
         """Equality of bytes."""
         return prepared == actual
 
+    def judge(self, expectations: Mapping[str, Sequence[str]], *, limit: int) -> Judge:
+        """Numbering decided once for the suite."""
+        return SuiteComparison(expectations, limit=limit, comparison=self)
+
 
 BYTES: Comparison = ByteComparison()
 
@@ -75,7 +97,8 @@ BYTES: Comparison = ByteComparison()
 class Verdicts:
     """The verdict on one suite: outcomes by stem, in the order of the cases.
 
-    ``base`` is the number that the deliverable gives to a first case. ``seen`` counts the cases that have an output,
+    ``base`` is the number that the deliverable gives to a first case, except in the files that ``bases`` names, where
+    the rules let each file have its own. ``seen`` counts the cases that have an output,
     ``surplus`` the outputs that stand for no case, ``repeated`` the cases with more than one output.
     """
 
@@ -84,6 +107,11 @@ class Verdicts:
     seen: int
     surplus: int
     repeated: int
+    bases: Mapping[str, int] = field(default_factory=dict)
+
+    def number(self, stem: str, place: int) -> int:
+        """The index in the name of the output of a file's case, the first being case 0."""
+        return place + self.bases.get(stem, self.base)
 
     @property
     def passed(self) -> int:
@@ -103,9 +131,7 @@ def split_name(name: str) -> tuple[str, int] | None:
 
 
 class SuiteComparison:
-    """Takes the outputs of one suite and gives the verdict.
-
-    Each output is announced once; those whose content is wanted are then shown, in any order.
+    """A :class:`Judge` that decides the numbering once for the suite.
 
     Args:
         expectations: expected outputs by stem, in the order of the cases.
@@ -214,7 +240,7 @@ def compare(
     comparison: Comparison = BYTES,
 ) -> Verdicts:
     """The verdict on outputs that lie in memory, as pairs of name and content."""
-    suite = SuiteComparison(expectations, limit=limit, comparison=comparison)
+    suite = comparison.judge(expectations, limit=limit)
     for name, content in outputs:
         if suite.announce(name, len(content)):
             suite.show(name, content)

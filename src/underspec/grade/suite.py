@@ -10,7 +10,7 @@ from typing import Literal
 from underspec.artifact.deliverable import MAX_DELIVERABLE_FILES
 from underspec.artifact.outcomes import CaseOutcome, GradedCase, SuiteEnd, SuiteName
 from underspec.grade.cases import SUBDIRS, all_missing, graded_cases, no_test_states, states_of
-from underspec.grade.compare import BYTES, Comparison, SuiteComparison, Verdicts, split_name
+from underspec.grade.compare import BYTES, Comparison, Judge, Verdicts, split_name
 from underspec.grade.inputs import lay_inputs
 from underspec.sandbox.protocol import WORKSPACE, Limits, Sandbox, SandboxBackend, SandboxSpec
 from underspec.task.model import Suite, TaskLimits
@@ -155,13 +155,13 @@ async def compare_outputs(run: SuiteRun, sandbox: Sandbox, folder: str) -> Verdi
 
     Read are only files that may be right by their size, in batches of at most 32 MiB: nearly always one.
     """
-    comparison = SuiteComparison(run.expectations, limit=run.limits.case_output_mb * MIB, comparison=run.comparison)
+    judge = run.comparison.judge(run.expectations, limit=run.limits.case_output_mb * MIB)
     later: list[tuple[str, int]] = []
     room = _BATCH
 
     def read_now(name: str, size: int) -> bool:
         nonlocal room
-        if not comparison.announce(name, size):
+        if not judge.announce(name, size):
             return False
         if size <= room:
             room -= size
@@ -169,22 +169,20 @@ async def compare_outputs(run: SuiteRun, sandbox: Sandbox, folder: str) -> Verdi
         later.append((name, size))
         return False
 
-    await _collect(comparison, sandbox, folder, read_now)
+    await _collect(judge, sandbox, folder, read_now)
     for batch in _batches(later):
-        await _collect(comparison, sandbox, folder, _among(batch))
-    return comparison.verdicts()
+        await _collect(judge, sandbox, folder, _among(batch))
+    return judge.verdicts()
 
 
-async def _collect(
-    comparison: SuiteComparison, sandbox: Sandbox, folder: str, want: Callable[[str, int], bool]
-) -> None:
-    """Show the comparison the contents of the wanted outputs."""
+async def _collect(judge: Judge, sandbox: Sandbox, folder: str, want: Callable[[str, int], bool]) -> None:
+    """Show the judge the contents of the wanted outputs."""
     files = await sandbox.collect(
         folder, max_file=_MOST_BYTES, max_files=_MOST_FILES, max_total=_MOST_BYTES, pattern="*@*.txt", want=want
     )
     for file in files:
         if file.content is not None:
-            comparison.show(file.name, file.content)
+            judge.show(file.name, file.content)
 
 
 def _among(names: Container[str]) -> Callable[[str, int], bool]:
@@ -213,7 +211,7 @@ async def look_again(run: SuiteRun, sandbox: Sandbox, folder: str, verdicts: Ver
         for index, outcome in enumerate(verdicts.outcomes[stem])
         if outcome is not CaseOutcome.PASS
     ][: run.show]
-    keys = {(stem, index + verdicts.base) for stem, index, _ in failing}
+    keys = {(stem, verdicts.number(stem, index)) for stem, index, _ in failing}
     files = await sandbox.collect(
         folder,
         max_file=_SHOWN_FILE,
@@ -230,7 +228,7 @@ async def look_again(run: SuiteRun, sandbox: Sandbox, folder: str, verdicts: Ver
             index=index,
             outcome=outcome,
             expected=run.comparison.prepare(run.expectations[stem][index]),
-            actual=contents.get((stem, index + verdicts.base)),
+            actual=contents.get((stem, verdicts.number(stem, index))),
         )
         for stem, index, outcome in failing
     )
