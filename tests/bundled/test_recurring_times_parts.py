@@ -32,7 +32,7 @@ FEATURES = {
     "weekdays",
     "day_union",
     "next",
-    "listing",
+    "upcoming",
     "offsets",
     "match",
     "warnings",
@@ -167,7 +167,7 @@ def test_l3_is_ground_with_at_most_three_literals_and_two_references_blurred(tas
 
 
 def test_l1_says_nothing_of_what_its_records_answer(task: Task) -> None:
-    text = request_text(task, "L1").casefold()
+    text = " ".join(request_text(task, "L1").casefold().split())
     secrets = [
         "utc",
         "offset",
@@ -208,13 +208,13 @@ def test_l2_restores_points_of_l1_and_keeps_the_rest_askable(task: Task) -> None
     restored = [record for record in first.records if record.id not in kept]
     assert kept < {record.id for record in first.records}
     assert 10 <= len(restored) < len(first.records) / 2
-    text = request_text(task, "L2")
+    text = " ".join(request_text(task, "L2").split())
     for told in ("time=none", "`wide_step`", "by default 5", "strictly later", "0 to 275759", "--cases-dir"):
         assert told in text
     for open_point in (
         "UTC",
         "counts from",
-        "@",
+        "@daily",
         "nearest working day",
         "minutes from",
         "mon#",
