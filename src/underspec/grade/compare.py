@@ -182,13 +182,13 @@ class SuiteComparison:
         return True
 
     def _possible(self, expected: tuple[bytes, ...], index: int, size: int) -> int:
-        if size > self._limit:
-            return 0
-        return sum(
-            bit
-            for base, bit in enumerate(_FITS)
-            if 0 <= index - base < len(expected) and self._comparison.may_fit(expected[index - base], size)
-        )
+        flags = 0
+        if size <= self._limit:
+            if index < len(expected) and self._comparison.may_fit(expected[index], size):
+                flags |= _FITS[0]
+            if index and self._comparison.may_fit(expected[index - 1], size):
+                flags |= _FITS[1]
+        return flags
 
     def show(self, name: str, content: bytes) -> None:
         """Take the content of a wanted output into account."""
