@@ -11,11 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from underspec.sandbox.backends import load_backend
-
 from bench.figures import figure
 from bench.tasks import add_files, echo_deliverable, echo_task, loud_deliverable, program_deliverable
 from underspec.grade.grader import Grade, grade_in_full
+from underspec.sandbox.backends import load_backend
 from underspec.sandbox.protocol import Owner
 from underspec.task.model import Task
 

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from underspec.sandbox.backends import load_backend
 
 from tests.run.toy_agents import attempts_that_published, published
 from tests.task_factory import make_task
+from underspec.sandbox.backends import load_backend
 
 pytestmark = pytest.mark.sandbox
 EPOCHS = 3

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from underspec.sandbox.backends import load_backend
-
 from underspec.agent.asking import ask_inside
 from underspec.agent.nop import NopAgent
 from underspec.agent.protocol import Agent, Assignment
@@ -19,6 +17,7 @@ from underspec.run.item import Item
 from underspec.run.manifest import make_manifest, write_manifest
 from underspec.run.plan import Tasks, plan_items
 from underspec.run.store import RunStore
+from underspec.sandbox.backends import load_backend
 from underspec.sandbox.protocol import WORKSPACE, Mount
 from underspec.stakeholder.router import load_router
 from underspec.task.load import load_task
