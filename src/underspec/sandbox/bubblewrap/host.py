@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 # One step of building the root tree: ("folder", path), ("link", path, target), ("file", path, text),
-# ("show", host path, path) read-only, ("mask", path) with an empty folder.
+# ("script", path, text), ("show", host path, path) read-only, ("mask", path) with an empty folder.
 Entry = tuple[str, ...]
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -107,14 +107,19 @@ def own_python_entries() -> list[Entry]:
     prefix = Path(sys.base_prefix)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     library = prefix / "lib" / version
-    entries: list[Entry] = [
-        ("show", str((prefix / "bin" / version).resolve()), f"{OWN_PYTHON}/bin/{version}"),
-        ("link", f"{OWN_PYTHON}/bin/python3", version),
-        ("show", str(library), f"{OWN_PYTHON}/lib/{version}"),
-    ]
+    program = str((prefix / "bin" / version).resolve())
+    entries: list[Entry] = [("show", str(library), f"{OWN_PYTHON}/lib/{version}")]
     for name in ("site-packages", "dist-packages"):
         if (library / name).is_dir():
             entries.append(("mask", f"{OWN_PYTHON}/lib/{version}/{name}"))
-    for shared in sorted((prefix / "lib").glob(f"lib{version}*.so*")):
-        entries.append(("show", str(shared.resolve()), f"{OWN_PYTHON}/lib/{shared.name}"))
+    shared = sorted((prefix / "lib").glob(f"lib{version}*.so*"))
+    entries += [("show", str(path.resolve()), f"{OWN_PYTHON}/lib/{path.name}") for path in shared]
+    if shared:
+        # It knows its own library by a path of the host, and another of that name may lie in /usr.
+        start = f'#!/bin/sh\nLD_LIBRARY_PATH={OWN_PYTHON}/lib exec {OWN_PYTHON}/libexec/{version} "$@"\n'
+        entries.append(("script", f"{OWN_PYTHON}/bin/{version}", start))
+        entries.append(("show", program, f"{OWN_PYTHON}/libexec/{version}"))
+    else:
+        entries.append(("show", program, f"{OWN_PYTHON}/bin/{version}"))
+    entries.append(("link", f"{OWN_PYTHON}/bin/python3", version))
     return entries

@@ -62,6 +62,7 @@ class Box:
         self._name = os.path.basename(order["state"])
         self.limits = limits = order["limits"]
         self.seccomp = build_filter()
+        program = os.open(order["bubblewrap"], os.O_RDONLY | os.O_CLOEXEC)
         place = find_place()
         self.has_groups = {name: name in place.parents for name in ("memory", "pids", "cpu")}
         self.group = Group(place, order["group"])
@@ -84,9 +85,11 @@ class Box:
         except CopyError as error:
             raise SetupError("sandbox", f"a folder could not be copied in: {error}") from error
         try:
-            self.others = launch(order["bubblewrap"], self.user, init.namespace, self.group, self.seccomp)
+            self.others = launch(program, self.user, init.namespace, self.group, self.seccomp)
         except BubblewrapError as error:
             raise SetupError("sandbox", f"bubblewrap: {error}") from error
+        finally:
+            os.close(program)
         self.proc = init.settle(list(self.others.values()))
         self._root = os.open(ROOT, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         return {"notes": stage.notes}

@@ -1,8 +1,8 @@
 """The ground that a root tree is built on: folders, mount points and clones, as primitives.
 
-On ``/tmp`` of the keeper's private mount namespace lies a small tmpfs, the *stage*. Under it: ``root``, the tree that
-becomes the sandbox's root; ``box``, one more tmpfs that backs every writable place, so that its size is exactly the
-disk limit.
+On one folder of the keeper's private mount namespace lies a small tmpfs, the *stage*. Under it: ``root``, the tree
+that becomes the sandbox's root; ``box``, one more tmpfs that backs every writable place, so that its size is exactly
+the disk limit.
 """
 
 from __future__ import annotations
@@ -10,10 +10,23 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 
 from underspec.sandbox.keeper import identity, kernel
 
-STAGE = "/tmp"
+
+def _choose_stage() -> str:
+    """A folder under which the keeper itself needs nothing, for the stage hides what is there."""
+    needed = [os.path.realpath(path) for path in (sys.executable, os.__file__, __file__)]
+    for folder in ("/tmp", "/mnt", "/media", "/srv", "/opt", "/var/tmp"):
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            reachable = os.stat(folder).st_mode & 0o001
+            if reachable and not any(path.startswith(f"{folder}/") for path in needed):
+                return folder
+    return "/tmp"
+
+
+STAGE = _choose_stage()
 ROOT = f"{STAGE}/root"
 BOX = f"{STAGE}/box"
 SHOWN = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
@@ -125,12 +138,12 @@ class Ground:
         finally:
             os.close(parent)
 
-    def file(self, path: str, text: str) -> None:
+    def file(self, path: str, text: str, mode: int) -> None:
         """A small file under the root, which does not exist yet."""
         parent = self.place(os.path.dirname(path), is_folder=True)
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            with open(os.open(os.path.basename(path), flags, 0o644, dir_fd=parent), "w") as stream:
+            with open(os.open(os.path.basename(path), flags, mode, dir_fd=parent), "w") as stream:
                 stream.write(text)
                 self.own(stream.fileno())
         finally:

@@ -29,6 +29,16 @@ def _write(path: str, text: str) -> None:
         os.close(descriptor)
 
 
+def make_folder(folder: str) -> None:
+    """Make a group; the kernel fills the folder with the group's files."""
+    os.mkdir(folder)
+
+
+def drop_folder(folder: str) -> None:
+    """Remove a group without members; the kernel takes the group's files along."""
+    os.rmdir(folder)
+
+
 class Place:
     """Where this process may create groups: ``version`` 1, 2 or 0 (nowhere) and a parent folder a controller."""
 
@@ -98,6 +108,7 @@ class Group:
         self.folders = {controller: f"{parent}/{name}" for controller, parent in place.parents.items()}
         self._unique = list(dict.fromkeys(self.folders.values()))
         self.tracking = self._tracking()
+        self._retired: list[SubGroup] = []
 
     def _tracking(self) -> str | None:
         for controller in ("pids", "memory", "cpu"):
@@ -108,7 +119,7 @@ class Group:
     def create(self, *, memory: int, disk: int, processes: int, cpus: float) -> None:
         """Make the folders and set the limits. Sizes in bytes."""
         for folder in self._unique:
-            os.mkdir(folder)
+            make_folder(folder)
         if "memory" in self.folders:
             self._limit_memory(self.folders["memory"], memory + disk)
         if "pids" in self.folders:
@@ -170,13 +181,22 @@ class Group:
         """A new sub-group for one command; None where there are no groups."""
         if self.tracking is None:
             return None
+        self._sweep()
         folder = f"{self.tracking}/{name}"
-        os.mkdir(folder)
+        make_folder(folder)
         return SubGroup(folder, self.version, has_pids="pids" in self.folders and self.version == 1)
 
     def all_folders(self) -> list[str]:
         """Every folder of the group that exists, sub-groups included."""
         return [path for folder in self._unique for path, _, _ in os.walk(folder)]
+
+    def retire(self, sub: SubGroup) -> None:
+        """A command has ended: remove its sub-group, later if what it left in the background still lives."""
+        self._retired.append(sub)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        self._retired = [sub for sub in self._retired if not sub.remove()]
 
     def remove(self) -> bool:
         """Remove the folders with their sub-groups; false while something in them still lives."""
@@ -246,7 +266,7 @@ def remove_folder(folder: str) -> bool:
     if not _remove_all([f"{folder}/{name}" for name in names]):
         return False
     try:
-        os.rmdir(folder)
+        drop_folder(folder)
     except FileNotFoundError:
         return True
     except OSError as error:

@@ -29,15 +29,15 @@ class BubblewrapError(Exception):
     """bubblewrap did not come up; carries what it said."""
 
 
-def launch(program: str, namespace: int | None, pid_namespace: int, group: Group, seccomp: bytes) -> dict[str, int]:
-    """Run bubblewrap and return descriptors of the namespaces that it made, by name."""
+def launch(program: int, namespace: int | None, pid_namespace: int, group: Group, seccomp: bytes) -> dict[str, int]:
+    """Run bubblewrap (an open file) and return descriptors of the namespaces that it made, by name."""
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     ours.setsockopt(_socket.SOL_SOCKET, _SO_PASSCRED, 1)
     errors = os.memfd_create("bubblewrap", os.MFD_CLOEXEC)
     filter_file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
     os.write(filter_file, seccomp)
     os.lseek(filter_file, 0, os.SEEK_SET)
-    arguments = _arguments(program, pid_namespace, filter_file)
+    arguments = _arguments(pid_namespace, filter_file)
     child = os.fork()
     if child == 0:
         try:
@@ -52,7 +52,7 @@ def launch(program: str, namespace: int | None, pid_namespace: int, group: Group
             os.dup2(errors, 2)
             for descriptor in (filter_file, pid_namespace):
                 os.set_inheritable(descriptor, True)
-            os.execve(program, arguments, {})
+            os.execve(program, arguments, {})  # by descriptor, since its path may be out of reach by now
         except OSError as error:
             os.write(errors, f"{error}\n".encode())
         finally:
@@ -106,8 +106,8 @@ def prefer_as_victim() -> None:
         os.close(descriptor)
 
 
-def _arguments(program: str, pid_namespace: int, filter_file: int) -> list[str]:
-    arguments = [program, "--dev-bind", ROOT, "/", "--proc", "/proc"]
+def _arguments(pid_namespace: int, filter_file: int) -> list[str]:
+    arguments = ["bwrap", "--dev-bind", ROOT, "/", "--proc", "/proc"]
     arguments += ["--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     arguments += ["--pidns", str(pid_namespace), "--hostname", _HOSTNAME, "--die-with-parent", "--new-session"]
     arguments += ["--cap-drop", "ALL"]

@@ -62,7 +62,7 @@ class Running:
             raise NotStartedError(limit, str(error)) from error
         finally:
             if self.pid == 0 and self._sub is not None:
-                self._sub.remove()
+                box.group.retire(self._sub)
 
     def kill(self, limit: str) -> None:
         """Kill it and all that it started, for having met ``limit``."""
@@ -91,7 +91,7 @@ class Running:
         code = os.WEXITSTATUS(self._status) if os.WIFEXITED(self._status) else None
         limit = self._limit or self._limit_met(failed=code != 0)
         if self._sub is not None:
-            self._sub.remove()
+            self._box.group.retire(self._sub)
         return {
             "code": code,
             "signal": os.WTERMSIG(self._status) if os.WIFSIGNALED(self._status) else None,

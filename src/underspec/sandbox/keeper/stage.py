@@ -62,7 +62,7 @@ class Stage:
             TargetError: a mount's target cannot be used.
             CopyError: something had to be copied and could not.
         """
-        # Sources first: the stage will hide what lies under the host's /tmp.
+        # Sources first: the stage will hide what lies under its folder.
         parts = [(entry, kernel.clone_mount(entry[1]) if entry[0] == "show" else -1) for entry in entries]
         devices = [(name, kernel.clone_mount(f"/dev/{name}")) for name in _DEVICES if os.path.exists(f"/dev/{name}")]
         extra = [(source, target, os.path.isdir(source), self._ground.show(source)) for source, target in mounts]
@@ -103,8 +103,8 @@ class Stage:
             os.close(self._ground.place(entry[1], is_folder=True))
         elif kind == "link":
             self._ground.link(entry[1], entry[2])
-        elif kind == "file":
-            self._ground.file(entry[1], entry[2])
+        elif kind in ("file", "script"):
+            self._ground.file(entry[1], entry[2], 0o755 if kind == "script" else 0o644)
         else:
             raise ValueError(f"unknown kind of entry {kind!r}")
 
