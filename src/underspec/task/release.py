@@ -21,6 +21,7 @@ from underspec.task.canary import strip_markdown_canary, text_canaries
 from underspec.task.digest import entries_digest
 from underspec.task.finding import stop_at_errors
 from underspec.task.golden import compose_golden, golden_library, golden_tree
+from underspec.task.icae.scope import read_scope
 from underspec.task.identity import identity_pattern
 from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
@@ -38,6 +39,7 @@ __all__ = [
     "golden_library",
     "golden_tree",
     "grader_inputs",
+    "read_scope",
     "request_text",
     "scaffold_cases",
     "session_records",
@@ -109,6 +111,13 @@ RELEASES: tuple[Release, ...] = (
         "when structure is scored, on the host",
         "the deliverable's structure is compared with them",
         "golden_library",
+    ),
+    Release(
+        "which parts of the original repository count, where that was published",
+        "operator",
+        "when structure is scored, on the host",
+        "the original is larger than what the task asks for",
+        "read_scope",
     ),
     Release(
         "the golden deliverable: the reference overlay with the golden library in it",
@@ -331,6 +340,8 @@ def forbidden_strings(task: Task) -> frozenset[str]:
     if task.golden:
         names |= {task.golden.name, task.golden.filename, task.golden.sha256}
     canaries: set[str] = set()
-    for entry in read_tree(task.path / "hidden", stop_at_errors, keep=lambda path: True):
+    # Published data carries no canary, and a field of its cases may be called so.
+    hidden = read_tree(task.path / "hidden", stop_at_errors, keep=lambda path: task.toml.origin == "authored")
+    for entry in hidden:
         canaries.update(text_canaries(entry.path, (entry.content or b"").decode("utf-8", "replace")))
     return frozenset(names | canaries)

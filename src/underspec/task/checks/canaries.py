@@ -24,8 +24,11 @@ def _can_carry(path: str, content: bytes) -> bool:
 
 def check_canaries(parts: Parts) -> Iterator[Finding]:
     """Missing, short and shared canaries. Published data carries none, which is said once for the whole task."""
+    if parts.imported:
+        message = f"none of its {len(parts.below('hidden'))} files carries a canary, so a leak cannot be noticed"
+        yield warning("hidden", message, mend="keep the folder where no agent can read it")
+        return
     owners: dict[str, str] = {}
-    missing = 0
     for entry in parts.entries:
         if not entry.path.startswith("hidden/"):
             continue
@@ -36,8 +39,7 @@ def check_canaries(parts: Parts) -> Iterator[Finding]:
         if content is None or not _can_carry(entry.path, content):
             continue
         canaries = text_canaries(entry.path, content.decode("utf-8", "replace"))
-        missing += not canaries
-        if not canaries and not parts.imported:
+        if not canaries:
             mend = 'add a "canary" field, a line <!-- canary ... -->, or a comment line "# canary ..."'
             yield warning(entry.path, "carries no canary, so a leak of it cannot be noticed", mend=mend)
         for canary in canaries:
@@ -47,6 +49,3 @@ def check_canaries(parts: Parts) -> Iterator[Finding]:
             if owners.setdefault(canary, entry.path) != entry.path:
                 mend = "give each file its own, so that a leak can be traced to its file"
                 yield warning(entry.path, f"shares its canary with {owners[canary]}", mend=mend)
-    if missing and parts.imported:
-        message = f"{missing} hidden files carry no canary, so a leak of them cannot be noticed"
-        yield warning("hidden", message, mend="keep the folder where no agent can read it")

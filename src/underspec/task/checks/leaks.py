@@ -33,7 +33,8 @@ def check_leaks(parts: Parts) -> Iterator[Finding]:
     names = (literal_pattern if parts.imported else term_pattern)(terms.names) if may_hold(terms.names, whole) else None
     versions = term_pattern(terms.versions) if may_hold(terms.versions, whole) else None
     words = term_pattern(terms.words) if may_hold(terms.words, whole) else None
-    canaries = _exact(parts)
+    # Published data carries none, and a field of its cases may be called so.
+    canaries = None if parts.imported else _exact(parts)
     if not (names or versions or words or canaries):
         return
     hints: dict[tuple[str, str], list[str]] = {}
@@ -48,9 +49,7 @@ def check_leaks(parts: Parts) -> Iterator[Finding]:
             yield warning(seen.file, f"holds its version number {found[0]}", where=_place(seen, found), mend=mend)
         if canaries and (found := canaries.search(seen.text)):
             mend = "take it out; what carries a canary is refused at release"
-            # Published data has no canaries; a field of a case may be called so.
-            finding = warning if parts.imported else error
-            yield finding(seen.file, "carries a canary where it would be shown", where=_place(seen, found), mend=mend)
+            yield error(seen.file, "carries a canary where it would be shown", where=_place(seen, found), mend=mend)
     for (file, word), places in hints.items():
         message = f"holds {word!a}, a part of the golden library's name, {len(places)} times"
         yield warning(file, message, where=places[0], mend="look whether it gives the library away there")

@@ -21,6 +21,7 @@ from underspec.task.icae.folder import State, entries_of, settle, workshop, writ
 from underspec.task.icae.identity import Identity, Masking, identity_of
 from underspec.task.icae.notes import Notes
 from underspec.task.icae.records import LevelPart, read_level
+from underspec.task.icae.repos_yaml import read_scopes
 from underspec.task.icae.repositories import (
     LITE_SIZE,
     Repository,
@@ -31,7 +32,6 @@ from underspec.task.icae.repositories import (
     task_id,
     unsized,
 )
-from underspec.task.icae.scope import read_scopes
 from underspec.task.layout import IMPORT, RECORDS, SCOPE, TASK_TOML, case_path, request_path
 from underspec.task.load import parts_of
 from underspec.task.model import LEVELS, CaseFile, Level, LevelRecords

@@ -1,0 +1,1 @@
+"""Importing published data, tested with data made here in the published shape."""
