@@ -320,3 +320,15 @@ def test_nothing_for_the_agent_or_the_router_is_forbidden(task: Task, exposure: 
     for forbidden in release.forbidden_strings(task):
         assert not any(forbidden in text for text in texts)
     assert request_path("L1") not in texts[0]
+
+
+# --- the reader of a report ---
+
+
+def test_a_reader_sees_public_cases_and_the_hidden_ones_only_when_told(task: Task) -> None:
+    shown = {suite: release.reader_cases(task, suite, hidden=False) for suite in SUITES}
+    assert [case is not None for case in shown["public"][SUM]] == [True]
+    assert [case is not None for case in shown["native"][SUM]] == [True, False]
+    assert [case is not None for case in shown["enhanced"][SUM]] == [False, False]
+    everything = release.reader_cases(task, "enhanced", hidden=True)
+    assert [case.expected_output for case in everything[SUM] if case] == ["0\n", "1000000000000001\n"]

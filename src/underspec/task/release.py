@@ -25,6 +25,7 @@ from underspec.task.icae.scope import read_scope
 from underspec.task.identity import identity_pattern
 from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
+from underspec.task.reader import reader_cases
 from underspec.task.strict import strings_of
 from underspec.task.tree import read_tree
 
@@ -40,6 +41,7 @@ __all__ = [
     "golden_tree",
     "grader_inputs",
     "read_scope",
+    "reader_cases",
     "request_text",
     "scaffold_cases",
     "session_records",
@@ -104,6 +106,13 @@ RELEASES: tuple[Release, ...] = (
         "after everything in the grader's sandbox is dead",
         "outputs are compared where no deliverable can look",
         "expectations",
+    ),
+    Release(
+        "public cases with expected outputs; hidden ones only where the operator says so",
+        "operator",
+        "when a page about a run is written",
+        "a failing case tells more beside what was expected, and a page is handed around",
+        "reader_cases",
     ),
     Release(
         "the golden library's files",
