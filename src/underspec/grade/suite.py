@@ -211,16 +211,10 @@ async def look_again(run: SuiteRun, sandbox: Sandbox, folder: str, verdicts: Ver
         for index, outcome in enumerate(verdicts.outcomes[stem])
         if outcome is not CaseOutcome.PASS
     ][: run.show]
-    keys = {(stem, verdicts.number(stem, index)) for stem, index, _ in failing}
-    files = await sandbox.collect(
-        folder,
-        max_file=_SHOWN_FILE,
-        max_files=_MOST_FILES,
-        max_total=_BATCH,
-        pattern="*@*.txt",
-        want=lambda name, size: size <= _SHOWN_FILE and split_name(name) in keys,
-    )
-    contents = {split_name(file.name): file.content for file in files if file.content is not None}
+    keys = {
+        (stem, verdicts.number(stem, index)) for stem, index, outcome in failing if outcome is not CaseOutcome.MISSING
+    }
+    contents = await _contents(sandbox, folder, keys) if keys else {}
     return tuple(
         Failure(
             suite=run.suite.name,
@@ -232,6 +226,20 @@ async def look_again(run: SuiteRun, sandbox: Sandbox, folder: str, verdicts: Ver
         )
         for stem, index, outcome in failing
     )
+
+
+async def _contents(sandbox: Sandbox, folder: str, keys: Container[tuple[str, int]]) -> dict[tuple[str, int], bytes]:
+    """Outputs by stem and number, without those that are too large to show."""
+    files = await sandbox.collect(
+        folder,
+        max_file=_SHOWN_FILE,
+        max_files=_MOST_FILES,
+        max_total=_BATCH,
+        pattern="*@*.txt",
+        want=lambda name, size: size <= _SHOWN_FILE and split_name(name) in keys,
+    )
+    named = ((split_name(file.name), file.content) for file in files)
+    return {key: content for key, content in named if key is not None and content is not None}
 
 
 def _no_test(run: SuiteRun, timings: Timings) -> SuiteGrade:

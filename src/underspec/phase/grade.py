@@ -10,17 +10,19 @@ from underspec.artifact.build import BuildEnd
 from underspec.artifact.canonical import digest_of
 from underspec.artifact.condition import Condition
 from underspec.artifact.deliverable import Deliverable
+from underspec.artifact.failures import MOST_CASES, FailedCase, Failures
 from underspec.artifact.outcomes import SUITES
 from underspec.errors import StoreError
-from underspec.grade.grader import grade_deliverable
+from underspec.grade.grader import grade_in_full
 from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, DELIVERABLE_TAR
 from underspec.phase.work import Work
 from underspec.sandbox.deliverable import extract_deliverable
 from underspec.task import release
 from underspec.task.model import Task
 
-VERSION = 1
+VERSION = 2
 OUTCOMES_FILE = "outcomes.json"
+FAILURES_FILE = "failures.json"
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def _read(path: Path) -> bytes:
 
 
 async def grade(inputs: GradeInputs, work: Work) -> None:
-    """Grade one deliverable and leave ``outcomes.json`` in ``work.artifact``.
+    """Grade one deliverable and leave ``outcomes.json`` and, for a reader, ``failures.json`` in ``work.artifact``.
 
     Raises:
         SandboxError, HarnessError: not the deliverable's doing; nothing is published.
@@ -82,7 +84,7 @@ async def grade(inputs: GradeInputs, work: Work) -> None:
     deliverable = inputs.deliverable()
     tree = work.scratch / "deliverable"
     await asyncio.to_thread(extract_deliverable, inputs.built / DELIVERABLE_TAR, tree)
-    outcomes = await grade_deliverable(
+    graded = await grade_in_full(
         inputs.task,
         tree,
         work.backend,
@@ -91,7 +93,17 @@ async def grade(inputs: GradeInputs, work: Work) -> None:
         deliverable_sha256=deliverable.sha256,
         on_progress=work.progress,
         network=inputs.condition.grade_network,
+        show=MOST_CASES,
+    )
+    outcomes = graded.outcomes
+    failures = Failures(
+        task=outcomes.task,
+        deliverable=outcomes.deliverable,
+        cases=tuple(
+            FailedCase.of(case.suite, case.file, case.index, case.outcome, case.actual) for case in graded.failures
+        ),
     )
     (work.artifact / OUTCOMES_FILE).write_bytes(outcomes.to_bytes())
+    (work.artifact / FAILURES_FILE).write_bytes(failures.to_bytes())
     overall = outcomes.overall
     work.log("graded", passed=overall.passed, total=overall.total)
