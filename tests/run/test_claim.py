@@ -120,3 +120,76 @@ def test_a_kept_claim_stays_fresh_and_is_released_at_the_end(tmp_path: Path, mon
 
     assert asyncio.run(work()) > 1
     assert not path.exists()
+
+
+def test_a_process_that_cannot_be_seen_from_here_keeps_its_claim_until_it_is_old(tmp_path: Path) -> None:
+    path = tmp_path / "claim"
+    assert Claim(path).acquire()
+    held = json.loads(path.read_bytes())
+    # A container of the same host: same name and boot, but its process 2**22 is none of ours.
+    path.write_text(json.dumps({**held, "pids": "pid:[1]", "pid": 2**22 + 1, "start": 1}))
+    assert not Claim(path).acquire()
+    old = time.time() - EXPIRY - 1
+    os.utime(path, (old, old))
+    assert Claim(path).acquire()
+
+
+@pytest.mark.parametrize("content", ["", "[]", "null", '{"owner": 3}', '{"pid": "x"}'])
+def test_a_damaged_claim_lapses_with_age_and_never_stops_anybody(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "claim"
+    path.write_text(content)
+    claim = Claim(path)
+    assert not claim.acquire()
+    claim.release()
+    with pytest.raises(ClaimLostError):
+        claim.check()
+    old = time.time() - EXPIRY - 1
+    os.utime(path, (old, old))
+    assert claim.acquire()
+
+
+def test_a_disk_that_stumbles_during_a_heartbeat_does_not_end_the_heartbeat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "HEARTBEAT", 0.01)
+    claim = Claim(tmp_path / "claim")
+    assert claim.acquire()
+    beats: list[int] = []
+    touch = claim.check
+
+    def stumbling() -> None:
+        beats.append(1)
+        if len(beats) == 1:
+            raise OSError(5, "Input/output error")
+        touch()
+
+    monkeypatch.setattr(claim, "check", stumbling)
+
+    async def work() -> None:
+        async with claim.kept_alive():
+            while len(beats) < 3:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(work())
+
+
+def test_who_is_cancelled_while_the_claim_is_lost_stays_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "HEARTBEAT", 0.01)
+    claim = Claim(tmp_path / "claim")
+    assert claim.acquire()
+
+    async def work() -> None:
+        async with claim.kept_alive():
+            (tmp_path / "claim").unlink()
+            try:
+                await asyncio.sleep(10)
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                assert task is not None
+                task.cancel()  # Ctrl-C, while the lost claim is being dealt with
+                raise
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(work())

@@ -1,8 +1,9 @@
 """Claims: at most one worker on a phase, on one machine or on many that share a store.
 
-A claim is a file that its owner touches every few seconds. It lapses when the owner is seen to be dead (same host) or
-has not touched it for :data:`EXPIRY` seconds. Acquisition happens under a file lock, so that two workers that find the
-same lapsed claim cannot both take it; publication by create-if-absent stands behind that as a second guard.
+A claim is a file that its owner touches every few seconds. It lapses when the owner is seen to be dead (where its
+process can be seen: same boot, same process ids) or has not touched it for :data:`EXPIRY` seconds. Taking and touching
+happen under a file lock, so that two workers that find the same lapsed claim cannot both take it, and none is taken
+that was touched just now; publication by create-if-absent stands behind that as a second guard.
 """
 
 from __future__ import annotations
@@ -36,8 +37,13 @@ def process_start(pid: int) -> int | None:
     return None if fields[0] in "ZX" else int(fields[19])
 
 
-def _boot_id() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+def _place() -> dict[str, str]:
+    """Where a process id means the same process: host, boot, and namespace (each container has its own)."""
+    return {
+        "host": socket.gethostname(),
+        "boot": Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip(),
+        "pids": str(Path("/proc/self/ns/pid").readlink()),
+    }
 
 
 @contextlib.contextmanager
@@ -58,37 +64,41 @@ class Claim:
         """Try once. Returns whether the claim is ours now."""
         with host_exhaustion(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(self.path.with_name("claim.lock")):
+            with self._lock():
                 if self._held_by_another():
                     return False
                 write_atomic(self.path, json.dumps(self._content()).encode())
         return True
 
+    def _lock(self) -> contextlib.AbstractContextManager[None]:
+        return _locked(self.path.with_name("claim.lock"))
+
     def _content(self) -> dict[str, Any]:
         pid = os.getpid()
-        return {
-            "owner": self.owner,
-            "host": socket.gethostname(),
-            "boot": _boot_id(),
-            "pid": pid,
-            "start": process_start(pid),
-        }
+        return {"owner": self.owner, **_place(), "pid": pid, "start": process_start(pid)}
+
+    def _read(self) -> dict[str, Any] | None:
+        """The claim that stands there, empty when it is damaged; None when there is none."""
+        try:
+            held = json.loads(self.path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            return {}
+        return held if isinstance(held, dict) else {}
 
     def _held_by_another(self) -> bool:
-        try:
-            age = time.time() - self.path.stat().st_mtime
-            held = json.loads(self.path.read_bytes())
-            if held["owner"] == self.owner:
-                return False
-            same_boot = held["host"] == socket.gethostname() and held["boot"] == _boot_id()
-            if same_boot:
-                return bool(process_start(held["pid"]) == held["start"])
-        except FileNotFoundError:
+        held = self._read()
+        if held is None or held.get("owner") == self.owner:
             return False
-        except (ValueError, KeyError, TypeError):
-            # Written whole or not at all, so this is no torn write of ours but damage: let the age decide.
-            return age < EXPIRY
-        return age < EXPIRY
+        seen = all(held.get(name) == value for name, value in _place().items())
+        if seen and isinstance(held.get("pid"), int):
+            return process_start(held["pid"]) == held.get("start")
+        # Written whole or not at all, so one without a place is no torn write but damage: age decides there too.
+        return time.time() - self.path.stat().st_mtime < EXPIRY
+
+    def _is_ours(self) -> bool:
+        return (self._read() or {}).get("owner") == self.owner
 
     def check(self) -> None:
         """Touch the claim.
@@ -96,23 +106,16 @@ class Claim:
         Raises:
             ClaimLostError: it is no longer ours.
         """
-        try:
-            held = json.loads(self.path.read_bytes())
-            if held["owner"] == self.owner:
+        with self._lock():
+            if self._is_ours():
                 os.utime(self.path)
                 return
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            pass
         raise ClaimLostError("another process took over this phase", file=str(self.path))
 
     def release(self) -> None:
         """Give the claim back if it is still ours."""
-        with _locked(self.path.with_name("claim.lock")):
-            try:
-                held = json.loads(self.path.read_bytes())
-            except (FileNotFoundError, ValueError):
-                return
-            if held.get("owner") == self.owner:
+        with self._lock():
+            if self._is_ours():
                 self.path.unlink(missing_ok=True)
 
     @contextlib.asynccontextmanager
@@ -123,6 +126,8 @@ class Claim:
             ClaimLostError: the claim was lost while the block ran.
         """
         worker = asyncio.current_task()
+        assert worker is not None
+        cancelled_before = worker.cancelling()
         lost: list[ClaimLostError] = []
 
         async def beat() -> None:
@@ -132,17 +137,18 @@ class Claim:
                     self.check()
                 except ClaimLostError as error:
                     lost.append(error)
-                    if worker is not None:
-                        worker.cancel()
+                    worker.cancel()
                     return
+                except OSError:
+                    # A hiccup of the disk is no loss yet. If it lasts, the claim lapses, and publishing finds that out.
+                    continue
 
         beating = asyncio.create_task(beat())
         try:
             yield
         except asyncio.CancelledError:
-            if lost:
-                if worker is not None:
-                    worker.uncancel()
+            # Somebody else may have cancelled us too (Ctrl-C, a failed run): that must not be swallowed.
+            if lost and worker.uncancel() <= cancelled_before:
                 raise lost[0] from None
             raise
         finally:
