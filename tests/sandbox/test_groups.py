@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.fake_groups import FakeGroups
-from underspec.sandbox.keeper.groups import Group, Place, find_place
-
-SIZES = {"memory": 1000, "disk": 500, "processes": 7, "cpus": 1.5}
+from underspec.sandbox.keeper.groups import Group, Place, find_place, members
 
 
 @pytest.fixture(params=[1, 2])
@@ -90,8 +88,9 @@ def test_a_process_joins_the_group_and_the_commands_part_of_it(fake: FakeGroups)
     assert group.members() == [os.getpid()]
     sub = group.sub("e1")
     assert sub is not None
-    sub.join()
+    group.join(sub)
     assert (group.members(), sub.members()) == ([os.getpid()], [os.getpid()])
+    assert os.getpid() in members(group.folders["memory"] if fake.version == 1 else sub.folder)
 
 
 def test_killing_a_command_kills_its_members_alone(fake: FakeGroups, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ def test_a_keeper_that_hangs_after_its_harness_died_is_killed_when_reaped(monkey
 def test_processes_left_in_a_group_are_killed_when_reaped() -> None:
     if "pids" not in find_place().parents:
         pytest.skip("no right to make control groups here")
-    folder = state.create_state(Owner("r", "p"))
+    folder = state.create_state("0123456789abcdef", Owner("r", "p"))
     document = json.loads((folder / "owner.json").read_text())
     dead = subprocess.Popen(["true"])
     dead.wait()
@@ -182,7 +182,7 @@ def test_processes_left_in_a_group_are_killed_when_reaped() -> None:
     ],
 )
 def test_an_owner_that_cannot_be_judged_from_here_is_left_alone(change: dict[str, object]) -> None:
-    folder = state.create_state(Owner("r", "p"))
+    folder = state.create_state("0123456789abcdef", Owner("r", "p"))
     document = json.loads((folder / "owner.json").read_text()) | {"owner": {"pid": 2**22, "started": 1}} | change
     (folder / "owner.json").write_text(json.dumps(document))
     assert BubblewrapBackend().reap() == []

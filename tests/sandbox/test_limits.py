@@ -244,5 +244,20 @@ async def test_without_groups_each_process_is_held_to_the_memory(sandbox: Bubble
 
 
 @in_sandbox()
-async def test_no_core_is_dumped(sandbox: BubblewrapSandbox) -> None:
-    assert await output(sandbox, "ulimit -c; ulimit -H -c") == "0\n0\n"
+async def test_no_core_is_dumped_and_no_handler_of_the_host_started(sandbox: BubblewrapSandbox) -> None:
+    script = """
+import os, resource, signal
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a program may believe that it forbade its cores
+print(resource.getrlimit(resource.RLIMIT_CORE))
+if os.fork() == 0: os.kill(os.getpid(), signal.SIGSEGV)
+print(os.WCOREDUMP(os.wait()[1]))
+"""
+    result = await sandbox.exec(["python3", "-c", script])
+    # One byte is the limit under which the kernel starts no handler; with none it would.
+    assert result.stdout == b"(1, 1)\nFalse\n"
+    assert (await bash(sandbox, "ulimit -c 0; ls")).stdout == b""
+
+
+@in_sandbox()
+async def test_the_stack_is_the_same_on_every_machine(sandbox: BubblewrapSandbox) -> None:
+    assert await output(sandbox, "ulimit -s") == "8192\n"

@@ -6,13 +6,13 @@ import errno
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from underspec.sandbox.keeper import seccomp
 
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-ALLOWED = "allowed"
+ALLOWED, PRETENDED = "allowed", "pretended"
 
 
 def judge(machine: str, number: int, *arguments: int, arch: int | None = None) -> str:
@@ -28,7 +28,7 @@ def judge(machine: str, number: int, *arguments: int, arch: int | None = None) -
         if operation == 0x20:
             accumulator = struct.unpack("<I", data[value : value + 4])[0]
         elif operation == 0x06:
-            return ALLOWED if value == 0x7FFF0000 else errno.errorcode[value & 0xFFFF]
+            return ALLOWED if value == 0x7FFF0000 else errno.errorcode.get(value & 0xFFFF, PRETENDED)
         else:
             met = {0x15: accumulator == value, 0x35: accumulator >= value, 0x45: bool(accumulator & value)}[operation]
             at += yes if met else no
@@ -89,6 +89,16 @@ def test_only_harmless_personalities_exist(machine: str, personality: int) -> No
     assert judge(machine, personality, 0x0100000) == judge(machine, personality, 0x0400000) == "EPERM"
 
 
+@pytest.mark.parametrize(("machine", "old", "new"), [("x86_64", 160, 302), ("aarch64", 164, 261)])
+def test_the_limit_on_cores_stays_and_the_caller_is_told_that_it_changed(machine: str, old: int, new: int) -> None:
+    core, files, pointer, high_pointer = 4, 7, 0x7FFF, 0x7FFF_0000_0000
+    assert judge(machine, old, core, pointer) == PRETENDED
+    assert judge(machine, new, 0, core, pointer, 0) == judge(machine, new, 0, core, high_pointer, 0) == PRETENDED
+    assert judge(machine, new, 0, core, 0, pointer) == ALLOWED  # only asked for
+    assert judge(machine, old, files, pointer) == judge(machine, new, 0, files, pointer, 0) == ALLOWED
+
+
+@settings(deadline=None)
 @given(number=st.integers(0, 2**32 - 1), machine=st.sampled_from(["x86_64", "aarch64"]))
 def test_calls_of_other_architectures_and_unknown_calls_do_not_exist(number: int, machine: str) -> None:
     assert judge(machine, number, arch=0x40000003) == "ENOSYS"

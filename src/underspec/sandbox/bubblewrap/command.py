@@ -79,7 +79,7 @@ async def run(line: KeeperLine, order: Order) -> ExecResult:
             stdin.close_reading()
         watcher = asyncio.ensure_future(_stop_beyond(line, number, beyond))
         report = line.checked(await asyncio.shield(answer))[0]
-        held = [await stream.finish(_GRACE) for stream in (stdout, stderr)]
+        held = await asyncio.gather(stdout.finish(_GRACE), stderr.finish(_GRACE))
         await _leave_to_keeper(line, [descriptor for descriptor in held if descriptor is not None])
         return _result(report, stdout, stderr)
     except asyncio.CancelledError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import marshal
 import os
+import secrets
 import shutil
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from underspec.sandbox.bubblewrap.command import Order, run
 from underspec.sandbox.bubblewrap.files import work
 from underspec.sandbox.bubblewrap.host import host_digest, host_entries, host_path
 from underspec.sandbox.bubblewrap.line import KeeperLine
-from underspec.sandbox.bubblewrap.state import create_state, group_name, name_keeper, remove_groups
+from underspec.sandbox.bubblewrap.state import create_state, group_name, name_keeper, remove_state
 from underspec.sandbox.deliverable import deliverable_of, sealed_file
 from underspec.sandbox.keeper.tree import ChangedError, write_tree
 from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, CollectedFile, ExecResult, SandboxSpec
@@ -31,6 +32,7 @@ class BubblewrapSandbox:
 
     def __init__(self, spec: SandboxSpec) -> None:
         self._spec = spec
+        self._id = secrets.token_hex(8)
         self._state: Path | None = None
         self._line: KeeperLine | None = None
         self._killed = False
@@ -38,8 +40,8 @@ class BubblewrapSandbox:
 
     @property
     def id(self) -> str:
-        """The name of its state folder; empty before :meth:`start`."""
-        return self._state.name if self._state else ""
+        """The name of its state folder, and part of the names of its control groups."""
+        return self._id
 
     @property
     def image_digest(self) -> str:
@@ -58,7 +60,7 @@ class BubblewrapSandbox:
         for path in (*(mount.source for mount in self._spec.mounts), self._spec.lower):
             if path is not None and not path.exists():
                 raise SandboxError("there is no such file or folder to show in a sandbox", file=str(path))
-        self._state = create_state(self._spec.owner)
+        self._state = create_state(self.id, self._spec.owner)
         try:
             self._line = KeeperLine()
             name_keeper(self._state, self._spec.owner, self._line.pid)
@@ -219,8 +221,7 @@ class BubblewrapSandbox:
             await self._line.close()
         if self._state is not None and self._state.exists():
             # The keeper could not tidy up: it was killed, or never came up.
-            remove_groups(self.id)
-            shutil.rmtree(self._state)
+            remove_state(self._state)
 
 
 def _check_target(target: str) -> None:

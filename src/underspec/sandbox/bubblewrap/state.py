@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shutil
 import stat
 import tempfile
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from underspec.artifact.files import host_exhaustion
 from underspec.errors import SandboxError
-from underspec.sandbox.keeper.groups import Group, find_place, members
+from underspec.sandbox.keeper.groups import ROOT, Group, find_place, members, remove_folder
 from underspec.sandbox.protocol import Owner
 
 _OWNER = "owner.json"
@@ -71,10 +70,9 @@ def state_home() -> Path:
     return home
 
 
-def create_state(owner: Owner) -> Path:
-    """A new state folder that says who owns it. Its name is the sandbox's id."""
+def create_state(sandbox_id: str, owner: Owner) -> Path:
+    """A new state folder, named by the sandbox's id, that says who owns it."""
     home = state_home()
-    sandbox_id = secrets.token_hex(8)
     prepared = home / f".{sandbox_id}"
     with host_exhaustion(prepared):
         prepared.mkdir(mode=0o700)
@@ -96,6 +94,7 @@ def _write(state: Path, owner: Owner, keeper: Process | None) -> None:
         "purpose": owner.purpose,
         "owner": asdict(own) if own else None,
         "keeper": asdict(keeper) if keeper else None,
+        "groups": list(dict.fromkeys(Group(find_place(), group_name(state.name.lstrip("."))).folders.values())),
     }
     temporary = state / ".owner.tmp"
     temporary.write_text(json.dumps(document))
@@ -114,7 +113,7 @@ def _place() -> dict[str, str]:
 
 def reap() -> list[str]:
     """Remove what dead owners of ours left behind; returns the ids removed."""
-    return [state.name for state in sorted(state_home().iterdir()) if _is_left_over(state) and _remove(state)]
+    return [state.name for state in sorted(state_home().iterdir()) if _is_left_over(state) and remove_state(state)]
 
 
 def _is_left_over(state: Path) -> bool:
@@ -134,8 +133,7 @@ def _is_left_over(state: Path) -> bool:
         return False
     if Process(**document["owner"]).alive():
         return False
-    keeper = Process(**document["keeper"]) if document["keeper"] else None
-    _wait_for_keeper(keeper)
+    _wait_for_keeper(Process(**document["keeper"]) if document["keeper"] else None)
     return True
 
 
@@ -149,8 +147,15 @@ def _wait_for_keeper(keeper: Process | None) -> None:
             os.kill(keeper.pid, 9)
 
 
-def _remove(state: Path) -> bool:
-    remove_groups(state.name)
+def remove_state(state: Path) -> bool:
+    """Kill whatever is still in a sandbox's control groups, and remove them and its folder. False if it was gone."""
+    try:
+        groups = json.loads((state / _OWNER).read_text())["groups"]
+    except FileNotFoundError:
+        groups = []
+    for folder in groups:
+        if Path(folder).name == group_name(state.name) and Path(folder).is_relative_to(ROOT):
+            _remove_group(folder)
     try:
         shutil.rmtree(state)
     except FileNotFoundError:
@@ -158,13 +163,11 @@ def _remove(state: Path) -> bool:
     return True
 
 
-def remove_groups(sandbox_id: str) -> None:
-    """Kill whatever is still in a sandbox's control groups, and remove them."""
-    group = Group(find_place(), group_name(sandbox_id))
+def _remove_group(folder: str) -> None:
     until = time.monotonic() + _KEEPER_PATIENCE
-    while not group.remove() and time.monotonic() < until:
-        for folder in group.all_folders():
-            for pid in members(folder):
+    while not remove_folder(folder) and time.monotonic() < until:
+        for part, _, _ in os.walk(folder):
+            for pid in members(part):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, 9)
         time.sleep(0.005)

@@ -32,7 +32,7 @@ class Output:
         self._keep = keep
         self._on_chunk = on_chunk
         self._on_limit = on_limit
-        self._parts: list[bytes] = []
+        self._kept = bytearray()
         self.cut = False
         self.failure: Exception | None = None
         self._loop = asyncio.get_running_loop()
@@ -53,7 +53,7 @@ class Output:
         kept = chunk[: self._left]
         self._left -= len(kept)
         if kept and self._keep:
-            self._parts.append(kept)
+            self._kept += kept
         if kept and self._on_chunk and self.failure is None:
             try:
                 self._on_chunk(kept)
@@ -100,7 +100,7 @@ class Output:
 
     def content(self) -> bytes:
         """What was kept."""
-        return b"".join(self._parts)
+        return bytes(self._kept)
 
 
 class Input:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _socket
 import errno
 import os
+import resource
 import time
 
 from underspec.sandbox.keeper import identity, kernel
@@ -12,7 +13,6 @@ from underspec.sandbox.keeper.copying import CopyError
 from underspec.sandbox.keeper.ground import BOX, ROOT, Ground
 from underspec.sandbox.keeper.groups import Group, Place, find_place
 from underspec.sandbox.keeper.init import Init
-from underspec.sandbox.keeper.join import RLIMITS
 from underspec.sandbox.keeper.launch import BubblewrapError, launch
 from underspec.sandbox.keeper.police import Police
 from underspec.sandbox.keeper.seccomp import build_filter
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _BACKLOG = 128
 _PATIENCE = 10.0
+_STACK = 8 * 1024**2
 
 
 class SetupError(Exception):
@@ -48,7 +49,6 @@ class Box:
         self.police: Police | None = None
         self.seccomp = b""
         self.limits: dict[str, Any] = {}
-        self.has_groups: dict[str, bool] = {}
         self.inside_root = 0
         self._root = -1
         self._state: int | None = None
@@ -64,7 +64,6 @@ class Box:
         self.seccomp = build_filter()
         program = os.open(order["bubblewrap"], os.O_RDONLY | os.O_CLOEXEC)
         place = find_place()
-        self.has_groups = {name: name in place.parents for name in ("memory", "pids", "cpu")}
         self.group = Group(place, order["group"])
         self.group.create(
             memory=limits["memory"], disk=limits["disk"], processes=limits["processes"], cpus=limits["cpus"]
@@ -102,7 +101,8 @@ class Box:
                 self.inside_root = base = identity.base_id()
             else:
                 identity.enter_own_namespace()
-            init = Init(base)
+            # Without groups the number of processes is limited for each user: let there be one.
+            init = Init(base, identity.INSIDE_IDS if "pids" in self.group.folders else 1)
             self.user, self.init_pid, self.pid_namespace = init.user, init.pid, init.namespace
             kernel.unshare(kernel.CLONE_NEWNS)
             kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
@@ -112,13 +112,21 @@ class Box:
             raise
         return init
 
-    def resource_limits(self) -> list[tuple[int, int]]:
-        """Limits for each process, as (resource, value). Without groups they stand in for those as far as they can."""
-        limits = [(RLIMITS["core"], 0), (RLIMITS["open_files"], self.limits["open_files"])]
-        if not self.has_groups["pids"]:
-            limits.append((RLIMITS["processes"], self.limits["processes"]))
-        if not self.has_groups["memory"]:
-            limits.append((RLIMITS["data"], self.limits["memory"]))
+    def resource_limits(self) -> list[tuple[int, int, int]]:
+        """Limits for each process: resource, soft, hard. They stand in for groups, where none are, as far as they can.
+
+        One byte of core is no core, and, unlike none, keeps the host's handler of cores from being started.
+        """
+        files, memory, processes = self.limits["open_files"], self.limits["memory"], self.limits["processes"]
+        limits = [
+            (resource.RLIMIT_CORE, 1, 1),
+            (resource.RLIMIT_NOFILE, files, files),
+            (resource.RLIMIT_STACK, _STACK, resource.RLIM_INFINITY),
+        ]
+        if "pids" not in self.group.folders:
+            limits.append((resource.RLIMIT_NPROC, processes, processes))
+        if "memory" not in self.group.folders:
+            limits.append((resource.RLIMIT_DATA, memory, memory))
         return limits
 
     def counters(self) -> tuple[int, int]:
@@ -155,7 +163,7 @@ class Box:
             try:
                 from underspec.sandbox.keeper.inside import serve
 
-                serve(self._root, self.user, order, content, answer)
+                serve(self._root, self.user, self.seccomp, order, content, answer)
             finally:
                 os._exit(1)
         return child

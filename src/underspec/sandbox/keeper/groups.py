@@ -142,10 +142,10 @@ class Group:
         if os.path.exists(f"{folder}/memory.swap.max"):
             _write(f"{folder}/memory.swap.max", "0")
 
-    def join(self) -> None:
-        """Move the calling process (which has one thread) into the sandbox's group."""
+    def join(self, sub: SubGroup | None = None) -> None:
+        """Move the calling process (which has one thread) into the sandbox's group, and into a part of it."""
         for folder in self._unique:
-            _join(folder, self.version)
+            _join(sub.folder if sub is not None and folder == self.tracking else folder, self.version)
 
     def counters(self) -> tuple[int, int]:
         """How often the kernel killed for memory, and how often it refused a new process."""
@@ -184,7 +184,7 @@ class Group:
         self._sweep()
         folder = f"{self.tracking}/{name}"
         make_folder(folder)
-        return SubGroup(folder, self.version, has_pids="pids" in self.folders and self.version == 1)
+        return SubGroup(folder, has_pids="pids" in self.folders and self.version == 1)
 
     def all_folders(self) -> list[str]:
         """Every folder of the group that exists, sub-groups included."""
@@ -206,14 +206,9 @@ class Group:
 class SubGroup:
     """Everything that one command started."""
 
-    def __init__(self, folder: str, version: int, *, has_pids: bool) -> None:
+    def __init__(self, folder: str, *, has_pids: bool) -> None:
         self.folder = folder
-        self._version = version
         self._has_pids = has_pids
-
-    def join(self) -> None:
-        """Move the calling process (which has one thread) in."""
-        _join(self.folder, self._version)
 
     def kill(self) -> bool:
         """Kill all members. Returns whether none is left; call again until so."""

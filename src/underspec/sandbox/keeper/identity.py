@@ -46,9 +46,9 @@ def base_id() -> int:
     return _DEFAULT_BASE
 
 
-def plain_map(base: int) -> str:
-    """Inside 0 to 65535 is ``base`` upwards."""
-    return f"0 {base} {INSIDE_IDS}\n"
+def plain_map(base: int, ids: int = INSIDE_IDS) -> str:
+    """The first ids inside are ``base`` upwards."""
+    return f"0 {base} {ids}\n"
 
 
 def owner_first_map(owner: int, base: int) -> str:

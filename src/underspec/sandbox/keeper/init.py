@@ -34,11 +34,12 @@ _SEALED = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEX
 class Init:
     """The keeper's view: ``pid`` on the host, and descriptors of its user namespace (root) and process namespace."""
 
-    def __init__(self, base: int | None) -> None:
+    def __init__(self, base: int | None, ids: int) -> None:
         """Fork it, into a process namespace of its own.
 
         Args:
             base: the host id of root inside, for a user namespace of its own; None to stay in the keeper's.
+            ids: how many users that namespace has.
         """
         self._line, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.user: int | None = None
@@ -54,7 +55,7 @@ class Init:
             if base is not None:
                 if receive(self._line) is None:
                     raise PermissionError("user namespaces are not available")
-                identity.write_maps(between, identity.plain_map(base), identity.plain_map(base))
+                identity.write_maps(between, identity.plain_map(base, ids), identity.plain_map(base, ids))
                 self.user = os.open(f"/proc/{between}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
                 send(self._line, {})
             forked = receive(self._line)

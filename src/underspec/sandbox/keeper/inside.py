@@ -1,19 +1,21 @@
 """Work on the sandbox's files: a fork of the keeper that is confined to the sandbox's tree.
 
-It changes its root to the tree in the keeper's mount namespace (where neither ``/proc`` nor ``/dev`` lies, and no
-process of the sandbox can see it) and becomes the inside's root, so that no link or name reaches anything else. It
-takes content from one descriptor and answers on another: a length (8 bytes), that much ``marshal``, then raw content.
+It changes its root to the tree in the keeper's mount namespace (where ``/proc`` is empty, and which no process of
+the sandbox can see) and becomes the inside's root, with no more rights than a command inside, so
+that no link or name reaches anything else. It takes content from one descriptor and answers on another: a length (8
+bytes), that much ``marshal``, then raw content.
 """
 
 from __future__ import annotations
 
 import errno
+import itertools
 import marshal
 import os
 import stat
 import sys
 
-from underspec.sandbox.keeper import identity
+from underspec.sandbox.keeper import identity, kernel
 from underspec.sandbox.keeper.tree import ChangedError, DamagedError, TooLargeError, write_tree
 from underspec.sandbox.keeper.untree import read_tree
 
@@ -25,7 +27,7 @@ _CHUNK = 1 << 20
 _SAFE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-def serve(root: int, namespace: int | None, order: dict[str, Any], content: int, answer: int) -> None:
+def serve(root: int, namespace: int | None, seccomp: bytes, order: dict[str, Any], content: int, answer: int) -> None:
     """Confine this process, do what ``order`` says, and answer. Never returns."""
     code = 1
     try:
@@ -38,6 +40,11 @@ def serve(root: int, namespace: int | None, order: dict[str, Any], content: int,
         sys.path.clear()
         sys.meta_path.clear()
         identity.become_inside_root(namespace)
+        for low, high in itertools.pairwise([-1, *sorted((content, answer)), 65536]):
+            os.closerange(low + 1, high)
+        kernel.keep_capabilities(kernel.INSIDE_CAPABILITIES)
+        kernel.no_new_privileges()
+        kernel.load_seccomp(seccomp)
         os.umask(0o022)
         with open(answer, "wb", buffering=_CHUNK) as out:
             try:

@@ -19,18 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from underspec.sandbox.keeper.groups import Group, SubGroup
 
-RLIMITS = {
-    "data": resource.RLIMIT_DATA,
-    "core": resource.RLIMIT_CORE,
-    "processes": resource.RLIMIT_NPROC,
-    "open_files": resource.RLIMIT_NOFILE,
-}
-
 
 class Command:
     """What to run: ``argv``, ``cwd``, whole environment; ``limits`` are (resource, soft, hard)."""
 
-    def __init__(self, argv: list[str], cwd: str, env: dict[str, str], limits: list[tuple[int, int]]) -> None:
+    def __init__(self, argv: list[str], cwd: str, env: dict[str, str], limits: list[tuple[int, int, int]]) -> None:
         self.argv = argv
         self.cwd = cwd
         self.env = env
@@ -94,9 +87,7 @@ def _enter(command: Command, entrance: Entrance, streams: tuple[int | None, int,
         sys.path.clear()
         sys.meta_path.clear()
         prefer_as_victim()
-        entrance.group.join()
-        if entrance.sub:
-            entrance.sub.join()
+        entrance.group.join(entrance.sub)
         os.setsid()
         identity.become_inside_root(entrance.user)
         kernel.hide_memory()
@@ -133,10 +124,8 @@ def _become(command: Command, entrance: Entrance, streams: tuple[int | None, int
         step = f"enter the folder {command.cwd!r}"
         os.chdir(command.cwd)
         step = "give up privileges"
-        for kind, value in command.limits:
-            hard = resource.getrlimit(kind)[1]
-            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (value, value))
+        for kind, soft, hard in command.limits:
+            _limit(kind, soft, hard)
         kernel.keep_capabilities(kernel.INSIDE_CAPABILITIES)
         kernel.no_new_privileges()
         kernel.default_signals()
@@ -145,6 +134,15 @@ def _become(command: Command, entrance: Entrance, streams: tuple[int | None, int
         _exec(command)
     except OSError as error:
         os.write(told, f"{error.errno} cannot {step}: {error.strerror}".encode(errors="backslashreplace"))
+
+
+def _limit(kind: int, soft: int, hard: int) -> None:
+    """Set a limit, or the lower one that is in force already."""
+    most = resource.getrlimit(kind)[1]
+    if most != resource.RLIM_INFINITY:
+        hard = most if hard == resource.RLIM_INFINITY else min(hard, most)
+        soft = min(soft, hard)
+    resource.setrlimit(kind, (soft, hard))
 
 
 def _exec(command: Command) -> None:

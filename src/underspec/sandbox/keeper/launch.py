@@ -62,21 +62,28 @@ def launch(program: int, namespace: int | None, pid_namespace: int, group: Group
     failed = True
     try:
         inside = _ready(ours)
-        failed = inside is None
-        if failed:
-            os.lseek(errors, 0, os.SEEK_SET)
-            raise BubblewrapError(os.read(errors, 4000).decode(errors="replace").strip())
-        return {
-            name: os.open(f"/proc/{inside}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
-            for name in NAMESPACES
-            if os.path.exists(f"/proc/{inside}/ns/{name}")
-        }
+        if inside is None:
+            raise BubblewrapError(os.pread(errors, 4000, 0).decode(errors="replace").strip())
+        failed = False
+        return _namespaces(inside, pid_namespace)
     finally:
         ours.close()  # its command reads the end of its input, and ends
         os.close(errors)
         if failed:
             os.kill(child, kernel.SIGKILL)
         os.waitpid(child, 0)
+
+
+def _namespaces(inside: int, pid_namespace: int) -> dict[str, int]:
+    """Namespaces of a process, by name, if it is one of the sandbox's and not a later one of its number."""
+    found = {
+        name: os.open(f"/proc/{inside}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        for name in NAMESPACES
+        if os.path.exists(f"/proc/{inside}/ns/{name}")
+    }
+    if os.stat(f"/proc/{inside}/ns/pid").st_ino != os.fstat(pid_namespace).st_ino:
+        raise BubblewrapError("its command ended too early")
+    return found
 
 
 def _ready(line: _socket.socket) -> int | None:

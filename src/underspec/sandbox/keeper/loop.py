@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TICK = 0.002
+_REST = 0.01
 _NOT_RUN = 126
 _HOST_EXHAUSTED = (errno.ENOSPC, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.EDQUOT, errno.EUSERS)
 
@@ -45,7 +46,8 @@ class _Keeper:
         self._line = line
         self._box = Box()
         self._running: dict[int, Running] = {}
-        self._drained: dict[int, int] = {}
+        # Outputs of ended commands that background processes hold; until when each is left alone.
+        self._drained: dict[int, float | None] = {}
         self._poll = select.poll()
         self._poll.register(line.fileno(), select.POLLIN)
         # Another descendant of the harness may hold its end of the line; its death shows here all the same.
@@ -67,6 +69,7 @@ class _Keeper:
                     self._obey(*message)
                 elif descriptor in self._drained:
                     self._drain(descriptor)
+            self._wake_rested()
             self._reap()
             for running in list(self._running.values()):
                 self._advance(running)
@@ -81,6 +84,7 @@ class _Keeper:
         due = [running.deadline for running in self._running.values() if running.deadline is not None]
         if self._box.police and self._box.police.due is not None and self._box.alive():
             due.append(self._box.police.due)
+        due += [rested for rested in self._drained.values() if rested is not None]
         if not due:
             return None
         return max(0, int((min(due) - time.monotonic()) * 1000) + 1)
@@ -104,8 +108,7 @@ class _Keeper:
             elif what == "drain":
                 kept = tuple(descriptors)
                 for descriptor in descriptors:
-                    self._drained[descriptor] = descriptor
-                    os.set_blocking(descriptor, False)
+                    self._drained[descriptor] = None
                     self._poll.register(descriptor, select.POLLIN)
                 send(self._line, {"id": number})
             elif what == "files":
@@ -178,15 +181,19 @@ class _Keeper:
             send(self._line, {"id": running.number, **report})
 
     def _drain(self, descriptor: int) -> None:
-        """Throw away what background processes still print, so that they live on as they would."""
-        try:
-            over = not os.read(descriptor, 1 << 20)
-        except BlockingIOError:
-            return
-        if over:
-            self._poll.unregister(descriptor)
+        """Throw away what background processes still print, so that they live on as they would; and rest a little."""
+        self._poll.unregister(descriptor)
+        if os.read(descriptor, 1 << 20):
+            self._drained[descriptor] = time.monotonic() + _REST
+        else:
             del self._drained[descriptor]
             os.close(descriptor)
+
+    def _wake_rested(self) -> None:
+        for descriptor, due in self._drained.items():
+            if due is not None and time.monotonic() >= due:
+                self._drained[descriptor] = None
+                self._poll.register(descriptor, select.POLLIN)
 
     def _kill_all(self) -> None:
         """Kill process 1 and with it everything inside; returns when all is gone."""

@@ -84,7 +84,7 @@ def _try_namespaces() -> Ground:
         base = identity.base_id()
     else:
         identity.enter_own_namespace()
-    init = Init(base)
+    init = Init(base, identity.INSIDE_IDS)
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     return Ground(init.user, base or 0)

@@ -88,6 +88,20 @@ _IOCTL = (16, 29)
 _PERSONALITY = (135, 92)
 _SOCKET = (41, 198)
 _SOCKETPAIR = (53, 199)
+_SETRLIMIT = (160, 164)
+_PRLIMIT = (302, 261)
+_RLIMIT_CORE = 4
+# Judged by their arguments, each under the label of its name.
+_JUDGED = {
+    "clone": _CLONE,
+    "unshare": _UNSHARE,
+    "ioctl": _IOCTL,
+    "personality": _PERSONALITY,
+    "socket": _SOCKET,
+    "socketpair": _SOCKETPAIR,
+    "setrlimit": _SETRLIMIT,
+    "prlimit": _PRLIMIT,
+}
 
 _NAMESPACE_FLAGS = 0x7E020080
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -110,9 +124,9 @@ class _Program:
     def label(self, name: str) -> None:
         self._labels[name] = len(self._code)
 
-    def load_argument(self, index: int) -> None:
-        """The low half of an argument (both machines are little-endian); the kernel reads no more of these."""
-        self.add(_LD, _OFFSET_ARGS + 8 * index)
+    def load_argument(self, index: int, *, high: bool = False) -> None:
+        """One half of an argument (both machines are little-endian); of most, the kernel reads the low one alone."""
+        self.add(_LD, _OFFSET_ARGS + 8 * index + 4 * high)
 
     def assemble(self) -> bytes:
         packed = []
@@ -141,16 +155,8 @@ def build_filter(machine: str | None = None) -> bytes:
     program.add(_JGE, _FIRST_UNKNOWN, "absent", 0)
     for numbers in _ABSENT.values():
         _refuse(program, numbers[column], "absent")
-    for name in ("clone", "unshare", "ioctl", "personality", "socket", "socketpair"):
-        special = {
-            "clone": _CLONE,
-            "unshare": _UNSHARE,
-            "ioctl": _IOCTL,
-            "personality": _PERSONALITY,
-            "socket": _SOCKET,
-            "socketpair": _SOCKETPAIR,
-        }[name]
-        program.add(_JEQ, special[column], name, 0)
+    for name, numbers in _JUDGED.items():
+        program.add(_JEQ, numbers[column], name, 0)
     for numbers in _REFUSED.values():
         _refuse(program, numbers[column], "refused")
     program.add(_RET, _ALLOW)
@@ -179,6 +185,20 @@ def build_filter(machine: str | None = None) -> bytes:
     program.load_argument(0)
     program.add(_JEQ, _AF_UNIX, "allowed", "no-family")
 
+    # The limit on cores stays as it is. Programs that forbid their own cores are told that they have.
+    program.label("setrlimit")
+    program.load_argument(0)
+    program.add(_JEQ, _RLIMIT_CORE, "pretend", "allowed")
+    program.label("prlimit")
+    program.load_argument(1)
+    program.add(_JEQ, _RLIMIT_CORE, 0, "allowed")
+    program.load_argument(2)
+    program.add(_JEQ, 0, 0, "pretend")
+    program.load_argument(2, high=True)
+    program.add(_JEQ, 0, "allowed", "pretend")
+
+    program.label("pretend")
+    program.add(_RET, _ERRNO | 0)
     program.label("no-family")
     program.add(_RET, _ERRNO | errno.EAFNOSUPPORT)
     program.label("absent")

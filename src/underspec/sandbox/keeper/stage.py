@@ -91,8 +91,8 @@ class Stage:
     def _lay(self, entry: tuple[str, ...], tree: int) -> None:
         kind = entry[0]
         if kind == "show":
-            if not make_shown(tree, self._ground.namespace):
-                make_shown(tree, None)
+            # Not mapped: what only root of the host may read there, root inside may not.
+            make_shown(tree, None)
             is_folder = os.path.isdir(f"/proc/self/fd/{tree}")
             self._ground.attach(tree, entry[2], is_folder=is_folder)
         elif kind == "mask":
