@@ -105,12 +105,13 @@ def _read(path: str, location: str, keep: bool, report: Report) -> Entry | None:
     except OSError as problem:
         report(error(path, f"cannot be read: {problem.strerror}", mend="make it a regular file that you may read"))
         return None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        kind = _unusable_kind(status.st_mode) or "a folder"
+        report(error(path, f"is {kind}, not a regular file", mend="replace it by a regular file"))
+        return None
     with open(descriptor, "rb", buffering=0) as stream:  # noqa: PTH123 - a descriptor, not a path
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            kind = _unusable_kind(status.st_mode) or "not a regular file"
-            report(error(path, f"is {kind}, not a regular file", mend="replace it by a regular file"))
-            return None
         if status.st_size > MAX_FILE_BYTES:
             report(_too_large(path))
             return None

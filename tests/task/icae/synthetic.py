@@ -50,7 +50,7 @@ ENHANCED = {
 SUITES = {"public": PUBLIC, "native": NATIVE, "enhanced": ENHANCED}
 
 
-def constraint(id_: str, triggers: list[Any], response: str, **more: Any) -> dict[str, Any]:
+def constraint(id_: str, triggers: Any, response: Any, **more: Any) -> dict[str, Any]:
     """One published record."""
     return {"constraint_id": id_, "trigger_keywords": triggers, "oracle_response": response, **more}
 

@@ -102,10 +102,17 @@ class Checkout:
 
     def text(self, path: str, notes: Notes) -> str | None:
         """A file's text; None when it is not there. A byte order mark is left out and bytes that are no UTF-8 become
-        U+FFFD, as the released harness reads them; both are said in ``notes``."""
+        U+FFFD, as the released harness reads them; both are said in ``notes``.
+
+        Raises:
+            TaskError: it cannot be read (see :meth:`bytes`), or is no text.
+        """
         data = self.bytes(path)
         if data is None:
             return None
+        if b"\0" in data:
+            where = f"byte {data.index(0)}"
+            raise TaskError("is binary (it holds a NUL byte)", file=path, where=where, mend="save it as UTF-8 text")
         if data.startswith(_BOM):
             data = data[len(_BOM) :]
             notes.warn(path, "begins with a byte order mark, which was left out", mend="nothing need be done")

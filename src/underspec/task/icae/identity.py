@@ -30,14 +30,15 @@ class Identity:
 def full_names(repository: Repository, more: Iterable[str] = ()) -> frozenset[str]:
     """Everything that names the repository beyond doubt: ``user__repo``, ``user/repo`` and its address.
 
-    An address without a path, or one of a single folder, names a site and no repository.
+    An address without a path, or one of a single folder, names a site and no repository; a key of a single word is one
+    word more that may mean anything.
     """
     names = {repository.key, f"{repository.username}/{repository.name}", *more}
     address = repository.url.strip().rstrip("/").removesuffix(".git")
     bare = _SCHEME.sub("", address)
     if bare.count("/") >= 2:
         names |= {address, bare}
-    return frozenset(name for name in names if name)
+    return frozenset(name for name in names if "/" in name or "__" in name)
 
 
 def identity_of(
@@ -49,9 +50,11 @@ def identity_of(
     to know it, and a masked text would contradict it.
     """
     needed = "\n".join(_case_texts(parts, suites)).lower()
+    more = frozenset(more)
     names = full_names(repository, more)
     stay = {name for name in names if name.lower() in needed}
-    return Identity(names - stay, frozenset({repository.username, repository.name} | stay))
+    words = {repository.username, repository.name, repository.key, *more} - names
+    return Identity(names - stay, frozenset(word for word in words | stay if word.strip()))
 
 
 def _case_texts(parts: Iterable[LevelPart], suites: Iterable[dict[str, CaseFile]]) -> Iterable[str]:
@@ -76,9 +79,13 @@ class Masking:
         """The text without the names; the very same where there are none."""
         if self._pattern is None:
             return text
-        masked, count = self._pattern.subn(MASK, text)
-        self._count += count
-        return masked
+        # Again until none is left: with one name gone, another that was glued to it may stand free. That comes to an
+        # end, since each time a "/" or "__" goes, and the mask has neither.
+        count = 1
+        while count:
+            text, count = self._pattern.subn(MASK, text)
+            self._count += count
+        return text
 
     def known(self, known: LevelRecords) -> LevelRecords:
         """All records, pointers, the signature and the fallback without the names."""

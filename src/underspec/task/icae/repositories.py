@@ -16,7 +16,7 @@ from underspec.task.strict import quoted
 Split = Literal["full", "lite"]
 LITE_SIZE = 50
 
-_FOLDER_NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,200}")
+_FOLDER_NAME = re.compile(r"(?!\.\.?$)[^/\\\x00-\x1f\x7f]{1,200}")
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9@._-]*")
 
 

@@ -1,0 +1,53 @@
+"""The whole published size at once: 480 tasks of three levels, made up here, imported and validated by the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.task.icae.synthetic import make_large_checkout
+
+TASKS = 480
+MOST_SECONDS, MOST_MEGABYTES = 60, 500
+
+
+@dataclass(frozen=True)
+class Used:
+    """What one command used, and printed."""
+
+    seconds: float
+    megabytes: float
+    document: Any
+
+
+def used(out: Path, *argv: str | Path) -> Used:
+    """Run a command. Its processor time counts, so that what else this machine does makes no difference."""
+    command = Path(sys.executable).with_name("underspec")
+    with out.open("wb") as stdout:
+        process = subprocess.Popen([str(command), *map(str, argv)], stdout=stdout)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    seconds = usage.ru_utime + usage.ru_stime
+    print(f"{argv[1]}: {seconds:.1f} s of processor time, {usage.ru_maxrss / 1024:.0f} MB at most")
+    return Used(seconds, usage.ru_maxrss / 1024, json.loads(out.read_text("utf-8")))
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(1200)
+def test_480_tasks_are_imported_and_validated_within_a_minute_and_500_megabytes(tmp_path: Path) -> None:
+    source = make_large_checkout(tmp_path, TASKS)
+    made = used(tmp_path / "imported.json", "tasks", "import-icae", source, "--out", tmp_path / "out", "--json")
+    checked = used(tmp_path / "validated.json", "tasks", "validate", tmp_path / "out", "--json")
+    assert len(made.document["imported"]) == len(checked.document["tasks"]) == TASKS
+    assert made.document["failed"] == []
+    assert checked.document["valid"] is True
+    assert made.seconds + checked.seconds < MOST_SECONDS
+    assert max(made.megabytes, checked.megabytes) < MOST_MEGABYTES
