@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from underspec.report.terminal import percent, plain
+from underspec.report.terminal import percent, plain, print_report
 
 
 @given(st.text())
@@ -27,3 +30,64 @@ def test_an_escape_sequence_and_a_bidi_override_become_visible() -> None:
 )
 def test_a_rate_is_never_rounded_to_all_or_nothing(rate: float | None, shown: str) -> None:
     assert percent(rate) == shown
+
+
+def _document(*rows: tuple[str, float, dict[str, Any]]) -> dict[str, Any]:
+    def figures(rate: float) -> dict[str, Any]:
+        views = dict.fromkeys(("overall_pooled", "public", "native", "enhanced", "hidden"), rate)
+        rest = {"questions": 3, "coverage": 0.5, "fallback_rate": 0.0, "budget_use": 0.75, "scored": 1, "planned": 1}
+        return {**views, **rest, "outcomes": {"pass": 4}, "states": {}}
+
+    return {
+        "run": "first",
+        "comparable": True,
+        "planned": len(rows),
+        "scored": len(rows),
+        "unscored": {},
+        "rows": [
+            {
+                "agent": agent,
+                "condition": {
+                    "id": str(place),
+                    "agent": agent,
+                    "model": None,
+                    "budget": 16,
+                    "image": "base",
+                    **condition,
+                },
+                **figures(rate),
+                "tasks": [{"task": "data-sizes", **figures(rate)}],
+            }
+            for place, (agent, rate, condition) in enumerate(rows)
+        ],
+    }
+
+
+def _printed(document: dict[str, Any], width: int) -> list[str]:
+    stream = io.StringIO()
+    print_report(document, Console(file=stream, width=width))
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [160, 80, 60, 44])
+def test_what_tells_the_rows_apart_is_never_cut_off(width: int) -> None:
+    document = _document(*(("asker", 0.5, {"budget": budget}) for budget in (16, 4, 8)))
+    lines = _printed(document, width)
+    assert max(len(line.rstrip()) for line in lines) <= width
+    assert "…" not in "".join(lines)
+    shown = [line.split()[:4] for line in lines if line.startswith("asker ")]
+    assert shown == [["asker", str(budget), "data-sizes", "50.0"] for budget in (4, 8, 16)]
+    assert any(line.startswith("left out") for line in lines) == (width < 86)
+
+
+def test_a_field_that_only_an_experiment_file_can_vary_gets_its_column_too() -> None:
+    lines = _printed(_document(("asker", 0.5, {"build_seconds": 60}), ("asker", 0.4, {"build_seconds": 600})), 160)
+    assert lines[1].split()[:3] == ["Agent", "Build", "seconds"]
+
+
+def test_the_best_comes_first_and_each_line_of_counts_says_under_what_condition() -> None:
+    lines = _printed(_document(("asker", 0.2, {"budget": 4}), ("eager", 0.9, {"budget": 0})), 160)
+    assert [line.split(" on ")[0] for line in lines if " on data-sizes: " in line] == [
+        "eager, budget 0,",
+        "asker, budget 4,",
+    ]

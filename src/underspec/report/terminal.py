@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from rich import box
@@ -33,32 +34,71 @@ def percent(rate: float | None) -> str:
     return shown
 
 
-def report_table(document: dict[str, Any]) -> Table:
-    """One line for each agent and task; fits into 80 columns when nothing but agent and task varies."""
+# What a narrow terminal does without, first to go first; the agent, what varies, the task and the score always stay.
+_DROPPABLE = ("Fallb.", "Cover.", "Public", "Hidden", "Asked", "Enhan.", "Native")
+
+
+def report_table(document: dict[str, Any], left_out: Collection[str] = ()) -> Table:
+    """One line for each agent, condition and task; fits into 80 columns when nothing but agent and task varies."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=0, show_edge=False)
-    varied = _varied(document)
+    varied = varied_fields(document)
     table.add_column("Agent", no_wrap=True)
     for name in varied:
-        table.add_column(name.capitalize())
+        table.add_column(name.replace("_", " ").capitalize(), no_wrap=True)
     table.add_column("Task", no_wrap=True)
-    for name in ("Overall", "Public", "Native", "Enhan.", "Hidden", "Asked", "Cover.", "Fallb.", "Scored"):
+    figures: dict[str, Callable[[dict[str, Any]], str | Text]] = {
+        "Overall": lambda task: Text(percent(task["overall_pooled"]), style="bold"),
+        "Public": lambda task: percent(task["public"]),
+        "Native": lambda task: percent(task["native"]),
+        "Enhan.": lambda task: percent(task["enhanced"]),
+        "Hidden": lambda task: percent(task["hidden"]),
+        "Asked": lambda task: str(task["questions"]),
+        "Cover.": lambda task: percent(task["coverage"]),
+        "Fallb.": lambda task: percent(task["fallback_rate"]),
+        "Scored": lambda task: f"{task['scored']}/{task['planned']}",
+    }
+    shown = [name for name in figures if name not in left_out]
+    for name in shown:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in sorted(document["rows"], key=lambda row: -(row["overall_pooled"] or 0)):
+    for row in best_first(document):
         for task in row["tasks"]:
             table.add_row(
                 plain(row["agent"]),
                 *(plain(str(row["condition"][name])) for name in varied),
                 plain(task["task"]),
-                Text(percent(task["overall_pooled"]), style="bold"),
-                *(percent(task[view]) for view in ("public", "native", "enhanced", "hidden")),
-                str(task["questions"]),
-                *(percent(task[name]) for name in ("coverage", "fallback_rate")),
-                f"{task['scored']}/{task['planned']}",
+                *(figures[name](task) for name in shown),
             )
     return table
 
 
-def _details(row: dict[str, Any], task: dict[str, Any]) -> str:
+def fitting_table(document: dict[str, Any], console: Console) -> tuple[Table, list[str]]:
+    """The table without as many columns as must go for it to fit, and the names of those."""
+    left_out: list[str] = []
+    table = report_table(document)
+    for name in _DROPPABLE:
+        if console.measure(table, options=console.options.update(width=10_000)).maximum <= console.width:
+            break
+        left_out.append(name)
+        table = report_table(document, left_out)
+    return table, left_out
+
+
+def best_first(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows by score, best first; where that is equal, by agent and then by what varies, in its own order."""
+    varied = varied_fields(document)
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        values = [row["condition"][name] for name in varied]
+        return (
+            -(row["overall_pooled"] or 0),
+            row["agent"],
+            *((value if isinstance(value, int) else -1, str(value)) for value in values),
+        )
+
+    return sorted(document["rows"], key=place)
+
+
+def _details(row: dict[str, Any], task: dict[str, Any], varied: Sequence[str]) -> str:
     counts = ", ".join(f"{number} {outcome}" for outcome, number in task["outcomes"].items() if number)
     states: dict[str, list[str]] = {}
     for suite, found in task["states"].items():
@@ -66,12 +106,21 @@ def _details(row: dict[str, Any], task: dict[str, Any]) -> str:
             states.setdefault(state, []).append(suite)
     seen = "; ".join(f"{state} in {', '.join(suites)}" for state, suites in states.items())
     used = f"; budget used {percent(task['budget_use'])} %" if task["budget_use"] is not None else ""
-    return f"{row['agent']} on {task['task']}: {counts or 'no cases'}{used}{'; ' + seen if seen else ''}"
+    under = "".join(f", {name} {row['condition'][name]}" for name in varied)
+    who = f"{row['agent']}{under}{',' if under else ''} on {task['task']}"
+    return f"{who}: {counts or 'no cases'}{used}{'; ' + seen if seen else ''}"
 
 
-def _varied(document: dict[str, Any]) -> list[str]:
-    shown = ("model", "exposure", "budget", "router", "scaffold", "image")
-    return [name for name in shown if len({str(row["condition"][name]) for row in document["rows"]}) > 1]
+def varied_fields(document: dict[str, Any]) -> list[str]:
+    """The fields of the condition in which the rows differ."""
+    fields = dict.fromkeys(("model", "exposure", "budget", "router", "scaffold", "image"))
+    for row in document["rows"]:
+        fields.update(dict.fromkeys(row["condition"]))
+    return [
+        name
+        for name in fields
+        if name not in ("id", "agent") and len({str(row["condition"].get(name)) for row in document["rows"]}) > 1
+    ]
 
 
 def report_console() -> Console:
@@ -83,10 +132,14 @@ def report_console() -> Console:
 def print_report(document: dict[str, Any], console: Console) -> None:
     """Print table, outcome counts, states, and how many of the planned items are scored."""
     console.print(Text(f"Run {plain(document['run'])}; rates in percent", style="bold"))
-    console.print(report_table(document))
-    for row in document["rows"]:
+    table, left_out = fitting_table(document, console)
+    console.print(table)
+    if left_out:
+        console.print(Text(f"left out, as the terminal is narrow: {', '.join(left_out)}", style="dim"))
+    varied = varied_fields(document)
+    for row in best_first(document):
         for task in row["tasks"]:
-            console.print(Text(plain(_details(row, task)), style="dim"))
+            console.print(Text(plain(_details(row, task, varied)), style="dim"))
     unscored = sum(document["unscored"].values())
     line = f"planned {document['planned']} = scored {document['scored']} + unscored {unscored}"
     if unscored:
