@@ -70,7 +70,7 @@ def test_for_people_it_names_failures_and_counts(tmp_path: Path) -> None:
 
 
 def test_lite_takes_the_smallest(tmp_path: Path) -> None:
-    argv = [
+    argv: list[str | Path] = [
         "tasks",
         "import-icae",
         two(tmp_path),

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,15 @@ class Used:
 def used(out: Path, *argv: str | Path) -> Used:
     """Run a command. Its processor time counts, so that what else this machine does makes no difference."""
     command = Path(sys.executable).with_name("underspec")
+    start = time.monotonic()
     with out.open("wb") as stdout:
         process = subprocess.Popen([str(command), *map(str, argv)], stdout=stdout)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
     seconds = usage.ru_utime + usage.ru_stime
-    print(f"{argv[1]}: {seconds:.1f} s of processor time, {usage.ru_maxrss / 1024:.0f} MB at most")
+    wall = time.monotonic() - start
+    print(f"{argv[1]}: {seconds:.1f} s of processor time, {wall:.1f} s, {usage.ru_maxrss / 1024:.0f} MB at most")
     return Used(seconds, usage.ru_maxrss / 1024, json.loads(out.read_text("utf-8")))
 
 
