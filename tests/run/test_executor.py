@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from underspec.agent.protocol import Agent, Assignment
 from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError
 from underspec.report.collect import Collected, collect
 from underspec.report.document import report_document
+from underspec.run import claim as claims
 from underspec.run.executor import execute, status
 from underspec.run.store import MAX_ATTEMPTS, RunStore
 from underspec.sandbox.protocol import WORKSPACE
@@ -135,7 +137,8 @@ def test_a_full_host_stops_the_run_and_uses_no_attempt_up(tmp_path: Path, task: 
     context, items = make_context(tmp_path / "run", task, {"unlucky": FunctionAgent("unlucky", full)})
     with pytest.raises(HostExhaustedError):
         asyncio.run(execute(context, items, concurrency=1))
-    assert context.store.phase(items[0], "build").failures() == []
+    build = context.store.phase(items[0], "build")
+    assert [each for each in build.attempts() if (each / "error.json").exists()] == []
     context.agents["unlucky"] = FunctionAgent("unlucky", ToyAgent("x", asks=False).build)
     asyncio.run(execute(context, items, concurrency=1))
     assert _by_agent(tmp_path / "run")["unlucky"].outcomes is not None
@@ -183,6 +186,68 @@ def test_changed_cases_are_graded_again_without_building_again(tmp_path: Path, t
     assert len(changed.store.phase(items[0], "grade").artifacts()) == 2
 
 
+def test_failures_with_other_inputs_use_no_attempt_up(tmp_path: Path, task: Path) -> None:
+    async def broken(assignment: Assignment) -> None:
+        raise SandboxError("the engine went away")
+
+    context, items = make_context(tmp_path / "run", task, {"mended": FunctionAgent("mended", broken)})
+    asyncio.run(execute(context, items, concurrency=1))
+    assert status(context, items[0]).exhausted
+    context.agents["mended"] = FunctionAgent("mended", ToyAgent("x", asks=False).build, version="2")
+    assert not status(context, items[0]).exhausted
+    asyncio.run(execute(context, items, concurrency=1))
+    assert _by_agent(tmp_path / "run")["mended"].outcomes is not None
+
+
+def test_a_claim_lost_in_the_middle_costs_a_new_attempt_and_not_the_run(
+    tmp_path: Path, task: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "HEARTBEAT", 0.05)
+    tries: list[int] = []
+
+    async def robbed_once(assignment: Assignment) -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            next((tmp_path / "run").glob("items/*robbed*/build/claim")).unlink()
+            await asyncio.sleep(30)
+        await ToyAgent("x", asks=False).build(assignment)
+
+    agents: dict[str, Agent] = {"robbed": FunctionAgent("robbed", robbed_once), "hasty": ToyAgent("hasty", asks=False)}
+    context, items = make_context(tmp_path / "run", task, agents)
+    asyncio.run(execute(context, items, concurrency=2))
+    found = _by_agent(tmp_path / "run")
+    assert len(tries) == 2
+    assert all(each.outcomes is not None for each in found.values())
+
+
+def test_a_disk_that_fills_up_under_an_artifact_is_the_hosts_failure(
+    tmp_path: Path, task: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+    context, items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(HostExhaustedError):
+        asyncio.run(execute(context, items, concurrency=1))
+    monkeypatch.undo()
+    assert list((tmp_path / "run").rglob("error.json")) == []
+    asyncio.run(execute(context, items, concurrency=1))
+    assert _by_agent(tmp_path / "run")["hasty"].outcomes is not None
+
+
+def test_what_failed_attempts_left_half_made_is_gone_when_they_are_used_up(tmp_path: Path, task: Path) -> None:
+    async def broken(assignment: Assignment) -> None:
+        raise SandboxError("the engine went away")
+
+    context, items = make_context(tmp_path / "run", task, {"broken": FunctionAgent("broken", broken)})
+    asyncio.run(execute(context, items, concurrency=1))
+    build = context.store.phase(items[0], "build")
+    assert len(build.attempts()) == MAX_ATTEMPTS
+    assert not build.scratch.exists()
+    assert list(build.path.glob("attempts/*/artifact")) == []
+
+
 def test_two_executors_on_one_run_share_the_work(tmp_path: Path, task: Path) -> None:
     first, items = make_context(tmp_path / "run", task, toy_agents(), epochs=2)
     second, _ = make_context(tmp_path / "run", task, toy_agents(), epochs=2)
@@ -214,7 +279,8 @@ def test_cancelling_a_run_leaves_it_resumable_and_no_claim(tmp_path: Path, task:
 
     asyncio.run(interrupted())
     assert list((tmp_path / "run").rglob("claim")) == []
-    assert context.store.phase(items[0], "build").failures() == []
+    build = context.store.phase(items[0], "build")
+    assert [each for each in build.attempts() if (each / "error.json").exists()] == []
     context.agents["stuck"] = FunctionAgent("stuck", ToyAgent("x", asks=False).build)
     asyncio.run(execute(context, items, concurrency=1))
     assert _by_agent(tmp_path / "run")["stuck"].outcomes is not None

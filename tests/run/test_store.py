@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +14,7 @@ import pytest
 from underspec.artifact.condition import Condition
 from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError
 from underspec.run.item import Item
-from underspec.run.store import PhaseFolder, RunStore
+from underspec.run.store import Choice, PhaseFolder, RunStore, remove_tree
 
 KEY, OTHER = "a" * 64, "b" * 64
 ITEM = Item(task="toy-sums", condition=Condition(agent="nop"), epoch=1)
@@ -53,7 +57,7 @@ def test_an_attempt_that_died_leaves_no_artifact_and_is_wiped_by_the_next(tmp_pa
     assert living.number == dead.number + 1
     assert not dead.artifact.exists()
     assert list(folder.scratch.iterdir()) == []
-    assert folder.failures() == []
+    assert folder.failures(KEY) == []
 
 
 def test_nothing_is_published_once_the_claim_is_lost(tmp_path: Path) -> None:
@@ -68,16 +72,61 @@ def test_nothing_is_published_once_the_claim_is_lost(tmp_path: Path) -> None:
     assert folder.artifact(KEY) is None
 
 
-def test_failures_count_until_they_are_forgiven(tmp_path: Path) -> None:
+def test_failures_count_under_their_own_key_until_they_are_forgiven(tmp_path: Path) -> None:
     folder = PhaseFolder(tmp_path / "build")
     for _ in range(2):
         folder.new_attempt(KEY).fail(SandboxError("the engine went away"))
-    assert [(each.boundary, each.reason) for each in folder.failures()] == [
+    assert [(each.boundary, each.reason) for each in folder.failures(KEY)] == [
         (Boundary.SANDBOX, "the engine went away")
     ] * 2
+    assert folder.failures(OTHER) == []
     folder.forgive()
-    assert folder.failures() == []
+    assert folder.failures(KEY) == []
     assert len(folder.attempts()) == 2
+
+
+def test_a_choice_is_remembered_until_another_is_made(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    assert folder.chosen() is None
+    for choice in (Choice(KEY, stale=False), Choice(OTHER, stale=True), Choice(OTHER, stale=True)):
+        folder.choose(choice)
+        assert folder.chosen() == choice
+    assert folder.artifacts() == []
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"key": "a"}', "\x00"])
+def test_a_damaged_choice_is_named(tmp_path: Path, content: str) -> None:
+    folder = PhaseFolder(tmp_path)
+    (tmp_path / "chosen").write_text(content)
+    with pytest.raises(StoreError) as caught:
+        folder.chosen()
+    assert caught.value.file == str(tmp_path / "chosen")
+
+
+@contextlib.contextmanager
+def _as_ordinary_user() -> Iterator[None]:
+    mine = os.geteuid()
+    if mine == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(mine)
+
+
+def test_a_tree_with_closed_folders_and_links_out_of_it_is_removed_by_an_ordinary_user() -> None:
+    with _as_ordinary_user(), tempfile.TemporaryDirectory(dir="/tmp") as name:
+        tree, outside = Path(name) / "tree", Path(name) / "outside"
+        (tree / "shut" / "shut").mkdir(parents=True)
+        (tree / "shut" / "shut" / "file").write_text("x")
+        outside.mkdir()
+        outside.chmod(0o500)
+        (tree / "link").symlink_to(outside)
+        for folder in (tree / "shut" / "shut", tree / "shut", tree):
+            folder.chmod(0)
+        remove_tree(tree)
+        assert not tree.exists()
+        assert outside.stat().st_mode & 0o777 == 0o500
 
 
 def test_a_damaged_failure_record_is_named(tmp_path: Path) -> None:
@@ -85,7 +134,7 @@ def test_a_damaged_failure_record_is_named(tmp_path: Path) -> None:
     attempt = folder.new_attempt(KEY)
     (attempt.path / "error.json").write_text('{"boundary": "nobody"}')
     with pytest.raises(StoreError) as caught:
-        folder.failures()
+        folder.failures(KEY)
     assert str(caught.value.file).endswith("error.json")
 
 

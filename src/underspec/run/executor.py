@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from underspec.agent.protocol import Agent
+from underspec.artifact.files import host_exhaustion
+from underspec.artifact.threads import in_thread
 from underspec.errors import (
     ClaimLostError,
     EnvironmentLacksError,
@@ -21,9 +23,10 @@ from underspec.errors import (
 from underspec.phase.build import BuildInputs, build
 from underspec.phase.grade import GradeInputs, grade
 from underspec.phase.work import Work
+from underspec.run.claim import Claim
 from underspec.run.item import Item
 from underspec.run.plan import Tasks
-from underspec.run.store import MAX_ATTEMPTS, PhaseFolder, RunStore
+from underspec.run.store import MAX_ATTEMPTS, Attempt, Choice, PhaseFolder, RunStore
 from underspec.sandbox.protocol import Owner, SandboxBackend
 from underspec.stakeholder.router import Router
 
@@ -126,10 +129,18 @@ def find_built(folder: PhaseFolder, key: str, *, redo: bool) -> tuple[Path | Non
 def status(context: RunContext, item: Item) -> ItemStatus:
     """Where an item stands, without running anything."""
     builds, grades = context.store.phase(item, "build"), context.store.phase(item, "grade")
-    built, stale = find_built(builds, build_inputs(context, item).key(), redo="build" in context.redo)
-    graded = grades.artifact(grade_inputs(context, item, built).key()) if built else None
-    exhausted = any(len(phase.failures()) >= MAX_ATTEMPTS for phase in (builds, grades)) and graded is None
+    key = build_inputs(context, item).key()
+    built, stale = find_built(builds, key, redo="build" in context.redo)
+    if built is None:
+        return ItemStatus(built=None, graded=None, stale=(), exhausted=_used_up(builds, key))
+    key = grade_inputs(context, item, built).key()
+    graded = grades.artifact(key)
+    exhausted = graded is None and _used_up(grades, key)
     return ItemStatus(built=built, graded=graded, stale=("build",) if stale else (), exhausted=exhausted)
+
+
+def _used_up(folder: PhaseFolder, key: str) -> bool:
+    return len(folder.failures(key)) >= MAX_ATTEMPTS
 
 
 async def execute(context: RunContext, items: Sequence[Item], *, concurrency: int) -> None:
@@ -165,16 +176,19 @@ async def _run_item(context: RunContext, item: Item) -> None:
     inputs = build_inputs(context, item)
     key = inputs.key()
     folder = context.store.phase(item, "build")
-    built, _stale = find_built(folder, key, redo="build" in context.redo)
+    built, stale = find_built(folder, key, redo="build" in context.redo)
+    folder.choose(Choice(built.name if built else key, stale))
     if built is None:
         built = await _ensure(context, item, "build", key, lambda work: build(inputs, work))
     else:
-        folder.tidy()
+        await in_thread(folder.tidy)
     if built is None:
         context.progress(item, "unscored")
         return
     grading = grade_inputs(context, item, built)
-    graded = await _ensure(context, item, "grade", grading.key(), lambda work: grade(grading, work))
+    key = grading.key()
+    context.store.phase(item, "grade").choose(Choice(key, stale=False))
+    graded = await _ensure(context, item, "grade", key, lambda work: grade(grading, work))
     context.progress(item, "done" if graded else "unscored")
 
 
@@ -185,54 +199,63 @@ async def _ensure(
     folder = context.store.phase(item, phase)
     while True:
         found = folder.artifact(key)
-        if found is not None:
-            folder.tidy()
+        if found is not None or _used_up(folder, key):
+            await in_thread(folder.tidy)
             return found
-        if len(folder.failures()) >= MAX_ATTEMPTS:
-            return None
-        if not await _attempt(context, item, phase, key, run):
-            await asyncio.sleep(CLAIM_POLL)
+        await asyncio.sleep(await _attempt(context, item, phase, key, run))
 
 
 async def _attempt(
     context: RunContext, item: Item, phase: str, key: str, run: Callable[[Work], Awaitable[None]]
-) -> bool:
-    """One attempt. Returns False when another worker holds the phase."""
+) -> float:
+    """One attempt. Returns the seconds to wait before one looks again."""
     folder = context.store.phase(item, phase)
     claim = folder.claim()
     if not claim.acquire():
         context.progress(item, f"{phase}: waiting for another worker")
-        return False
-    async with claim.kept_alive():
-        if folder.artifact(key) is not None:
-            return True
-        attempt = folder.new_attempt(key)
-        context.progress(item, phase)
-        work = Work(
-            backend=context.backend,
-            owner=Owner(run=context.store.path.name, purpose=f"{phase} {item.folder}"),
-            attempt=attempt.path,
-            artifact=attempt.artifact,
-            scratch=folder.scratch,
-            log=attempt.log,
-            progress=lambda words: context.progress(item, f"{phase}: {words}"),
-        )
-        try:
+        return CLAIM_POLL
+    try:
+        async with claim.kept_alive():
+            if folder.artifact(key) is not None:
+                return 0.0
+            return 0.0 if await _work(context, item, phase, key, run, claim) else RETRY_PAUSE
+    except ClaimLostError:
+        # Whoever has it now does the same work, from the start; ours is in the log of its attempt.
+        context.progress(item, f"{phase}: taken over by another worker")
+        return CLAIM_POLL
+
+
+async def _work(
+    context: RunContext, item: Item, phase: str, key: str, run: Callable[[Work], Awaitable[None]], claim: Claim
+) -> bool:
+    """The work of one attempt, with the claim held. Returns whether it succeeded; a failure is recorded."""
+    folder = context.store.phase(item, phase)
+    attempt = await in_thread(folder.new_attempt, key)
+    context.progress(item, phase)
+    work = Work(
+        backend=context.backend,
+        owner=Owner(run=context.store.path.name, purpose=f"{phase} {item.folder}"),
+        attempt=attempt.path,
+        artifact=attempt.artifact,
+        scratch=folder.scratch,
+        log=attempt.log,
+        progress=lambda words: context.progress(item, f"{phase}: {words}"),
+    )
+    try:
+        with host_exhaustion(attempt.path):
             await run(work)
-            folder.publish(attempt, key, claim)
-        except _FATAL as error:
-            attempt.log("stopped", reason=str(error))
-            raise
-        except ClaimLostError as error:
-            attempt.log("claim lost", reason=str(error))
-            return False
-        except UnderspecError as error:
-            attempt.log("failed", boundary=str(error.boundary), reason=str(error))
-            attempt.fail(error)
-            await asyncio.sleep(RETRY_PAUSE)
-        except OSError as error:
-            failure = HarnessError(f"{type(error).__name__}: {error}", file=str(error.filename or ""))
-            attempt.log("failed", boundary=str(failure.boundary), reason=str(failure))
-            attempt.fail(failure)
-            await asyncio.sleep(RETRY_PAUSE)
-    return True
+            await in_thread(folder.publish, attempt, key, claim)
+        return True
+    except (*_FATAL, ClaimLostError) as error:
+        attempt.log("stopped", reason=str(error))
+        raise
+    except UnderspecError as error:
+        _record(attempt, error)
+    except OSError as error:
+        _record(attempt, HarnessError(f"{type(error).__name__}: {error}", file=str(error.filename or "")))
+    return False
+
+
+def _record(attempt: Attempt, failure: UnderspecError) -> None:
+    attempt.log("failed", boundary=str(failure.boundary), reason=str(failure))
+    attempt.fail(failure)

@@ -5,6 +5,7 @@
     runs/<run>/run.toml
     runs/<run>/items/<item>/item.json
     runs/<run>/items/<item>/<phase>/<key>/...        the published artifact, whole
+    runs/<run>/items/<item>/<phase>/chosen           the key that the last run of the item went by
     runs/<run>/items/<item>/<phase>/claim            who is working on it now
     runs/<run>/items/<item>/<phase>/attempts/<n>/    log, session and error of the n-th attempt; all times are here
     runs/<run>/items/<item>/<phase>/scratch/         wiped by whoever holds the claim
@@ -34,8 +35,12 @@ def remove_tree(path: Path) -> None:
     """Remove a folder whatever the modes inside it are. A missing one is fine; anything else that fails is raised."""
     if not path.exists() and not path.is_symlink():
         return
-    for folder, _folders, _files in os.walk(path):
-        Path(folder).chmod(0o700)
+    path.chmod(0o700)
+    for folder, folders, _files in os.walk(path):
+        # Before they are entered: a folder that is closed to us could not be listed.
+        for each in (Path(folder, name) for name in folders):
+            if not each.is_symlink():
+                each.chmod(0o700)
     shutil.rmtree(path)
 
 
@@ -46,6 +51,15 @@ class FailedAttempt:
     number: int
     boundary: Boundary
     reason: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The key under which the last run of an item looked for a phase's artifact, or put it. ``stale``: it is the key
+    of an earlier artifact, which was made from other inputs than that run's."""
+
+    key: str
+    stale: bool
 
 
 class Attempt:
@@ -79,21 +93,36 @@ class PhaseFolder:
         folder = self.path / key
         return folder if folder.is_dir() else None
 
+    def choose(self, choice: Choice) -> None:
+        """Remember what a run of the item goes by, so that a reader sees neither an older verdict nor a newer one."""
+        if self.chosen() != choice:
+            record = {"key": choice.key, "stale": choice.stale}
+            write_atomic(self.path / "chosen", json.dumps(record).encode() + b"\n")
+
+    def chosen(self) -> Choice | None:
+        """What the last run of the item went by; None when no run has come to this phase.
+
+        Raises:
+            StoreError: the record is damaged.
+        """
+        record = self.path / "chosen"
+        try:
+            content = json.loads(record.read_bytes())
+            return Choice(key=str(content["key"]), stale=bool(content["stale"]))
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(
+                "not a record of a choice", file=str(record), mend="remove this file and run the same command again"
+            ) from error
+
     def artifacts(self) -> list[Path]:
         """All published artifacts, in order of publication (by the attempt that made them)."""
         if not self.path.is_dir():
             return []
         found = [entry for entry in self.path.iterdir() if _KEY.match(entry.name) and entry.is_dir()]
-        order = {key: number for number, key in self._published()}
+        order = {_key_of(attempt): number for number, attempt in self._attempt_folders()}
         return sorted(found, key=lambda folder: (order.get(folder.name, 0), folder.name))
-
-    def _published(self) -> list[tuple[int, str]]:
-        pairs = []
-        for number, folder in self._attempt_folders():
-            record = folder / "key"
-            if record.is_file():
-                pairs.append((number, record.read_text(encoding="ascii").strip()))
-        return pairs
 
     def _attempt_folders(self) -> list[tuple[int, Path]]:
         root = self.path / "attempts"
@@ -105,12 +134,13 @@ class PhaseFolder:
         """Folders of all attempts in order."""
         return [folder for _number, folder in self._attempt_folders()]
 
-    def failures(self) -> list[FailedAttempt]:
-        """Attempts that ended in somebody else's failure than the agent's; killed ones leave none and do not count."""
+    def failures(self, key: str | None = None) -> list[FailedAttempt]:
+        """Attempts under ``key`` that ended in somebody else's failure than the agent's. Killed ones leave none and do
+        not count; neither do those under other keys, since what failed then was something else."""
         found = []
         for number, folder in self._attempt_folders():
             record = folder / "error.json"
-            if record.is_file() and not (folder / "forgiven").exists():
+            if key in (None, _key_of(folder)) and record.is_file() and not (folder / "forgiven").exists():
                 try:
                     content = json.loads(record.read_bytes())
                     found.append(FailedAttempt(number, Boundary(content["boundary"]), str(content["reason"])))
@@ -122,8 +152,9 @@ class PhaseFolder:
 
     def forgive(self) -> None:
         """Let failed attempts no longer count, so that the phase may be tried again."""
-        for failure in self.failures():
-            (self.path / "attempts" / str(failure.number) / "forgiven").touch()
+        for folder in self.attempts():
+            if (folder / "error.json").is_file():
+                (folder / "forgiven").touch()
 
     def claim(self) -> Claim:
         """The claim on this phase, not yet acquired."""
@@ -172,9 +203,14 @@ class PhaseFolder:
         """
         claim.check()
         published = publish_folder(attempt.artifact, self.path / key)
-        remove_tree(self.path / "scratch")
         attempt.log("published" if published else "lost the race", key=key)
+        remove_tree(self.path / "scratch")
         return published
+
+
+def _key_of(attempt: Path) -> str | None:
+    record = attempt / "key"
+    return record.read_text(encoding="ascii", errors="replace").strip() if record.is_file() else None
 
 
 class RunStore:
