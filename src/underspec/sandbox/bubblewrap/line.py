@@ -35,13 +35,13 @@ def _settle(future: asyncio.Future[None]) -> None:
 class KeeperLine:
     """A running keeper. Answers carry the number of their order."""
 
-    def __init__(self) -> None:
-        """Start the keeper. It gets nothing of this process's environment."""
+    def __init__(self, kind: str = "bubblewrap") -> None:
+        """Start a keeper of that kind (or of ``container``). It gets nothing of this process's environment."""
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._errors = os.memfd_create("keeper", os.MFD_CLOEXEC)
         try:
             self._process = subprocess.Popen(
-                [*KEEPER, str(theirs.fileno())],
+                [*KEEPER, str(theirs.fileno()), kind],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,

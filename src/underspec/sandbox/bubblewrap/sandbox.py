@@ -50,16 +50,10 @@ class BubblewrapSandbox:
 
     async def start(self) -> None:
         """Set everything up; on failure nothing is left."""
-        if self._state is not None or self._closed:
-            raise SandboxError("a sandbox is started once")
+        self._check_spec()
         program = shutil.which("bwrap")
         if program is None:
             raise EnvironmentLacksError("bubblewrap is not installed", mend=INSTALL)
-        for mount in self._spec.mounts:
-            _check_target(mount.target)
-        for path in (*(mount.source for mount in self._spec.mounts), self._spec.lower):
-            if path is not None and not path.exists():
-                raise SandboxError("there is no such file or folder to show in a sandbox", file=str(path))
         self._state = create_state(self.id, self._spec.owner)
         try:
             self._line = KeeperLine()
@@ -69,14 +63,29 @@ class BubblewrapSandbox:
             await self.close()
             raise
 
+    def _check_spec(self) -> None:
+        """Before anything is made."""
+        if self._state is not None or self._closed:
+            raise SandboxError("a sandbox is started once")
+        for mount in self._spec.mounts:
+            _check_target(mount.target)
+        for path in (*(mount.source for mount in self._spec.mounts), self._spec.lower):
+            if path is not None and not path.exists():
+                raise SandboxError("there is no such file or folder to show in a sandbox", file=str(path))
+
     def _plan(self, program: str) -> dict[str, Any]:
+        return {
+            **self._common_plan(),
+            "group": group_name(self.id),
+            "bubblewrap": program,
+            "entries": list(host_entries()),
+        }
+
+    def _common_plan(self) -> dict[str, Any]:
         spec, limits = self._spec, self._spec.limits
         return {
             "state": str(self._state),
-            "group": group_name(self.id),
-            "bubblewrap": program,
             "workspace": WORKSPACE,
-            "entries": list(host_entries()),
             "lower": str(spec.lower.resolve()) if spec.lower else None,
             "mounts": [(str(mount.source.resolve()), mount.target) for mount in spec.mounts],
             "limits": {
@@ -88,6 +97,9 @@ class BubblewrapSandbox:
                 "open_files": limits.open_files,
             },
         }
+
+    def _search_path(self) -> str:
+        return host_path()
 
     def _running(self) -> KeeperLine:
         if self._line is None or self._closed:
@@ -110,7 +122,7 @@ class BubblewrapSandbox:
         """Run one command to its end."""
         if self._killed:
             raise SandboxGoneError("everything in the sandbox was killed")
-        environment = {"PATH": host_path(), "HOME": _HOME, "LANG": "C.UTF-8", **self._spec.env, **(env or {})}
+        environment = {"PATH": self._search_path(), "HOME": _HOME, "LANG": "C.UTF-8", **self._spec.env, **(env or {})}
         if not argv or any("\0" in part for part in (*argv, cwd, *environment, *environment.values())):
             raise UsageError("a command needs a program, and no argument may hold a zero byte")
         order = Order(

@@ -15,6 +15,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from underspec.artifact.files import host_exhaustion
 from underspec.errors import SandboxError
@@ -124,6 +125,16 @@ def _is_left_over(state: Path) -> bool:
         return state.is_dir() and state.name.startswith(".") and time.time() - state.stat().st_mtime > 60
     except ValueError:
         return False
+    return is_ownerless(document)
+
+
+def owner_document(state: Path) -> str:
+    """What a state folder says about who owns it, as JSON."""
+    return (state / _OWNER).read_text()
+
+
+def is_ownerless(document: dict[str, Any]) -> bool:
+    """Whether the process that owned a sandbox, as such a document says, was one of this machine's and is dead."""
     here = _place()
     if document["machine"] != here["machine"]:
         return False

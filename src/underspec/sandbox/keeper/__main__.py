@@ -1,4 +1,4 @@
-"""Started as ``python -I -S __main__.py FD`` (or ``probe``): a bare interpreter finds the package and begins."""
+"""Started as ``python -I -S __main__.py FD KIND`` (or ``probe``): a bare interpreter finds the package and begins."""
 
 import sys
 
@@ -12,4 +12,4 @@ if sys.argv[1] == "probe":
 else:
     from underspec.sandbox.keeper.loop import main as keep
 
-    keep(int(sys.argv[1]))
+    keep(int(sys.argv[1]), sys.argv[2])

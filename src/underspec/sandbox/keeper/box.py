@@ -147,6 +147,10 @@ class Box:
         """Process 1 was reaped: nothing is left inside."""
         self.init_pid = None
 
+    def ended_elsewhere(self) -> bool:
+        """Whether process 1 has ended without this process being told, since it is no child of it."""
+        return False
+
     def kill(self) -> None:
         """Kill process 1; the kernel kills the rest."""
         if self.init_pid is not None:
@@ -194,9 +198,9 @@ class Box:
         while not self.group.remove() and time.monotonic() < until:
             time.sleep(0.002)
         if self._state is not None:
-            for name in ("owner.json",):
+            for name, remove in (("owner.json", os.unlink), ("empty", os.rmdir)):
                 try:
-                    os.unlink(name, dir_fd=self._state)
+                    remove(name, dir_fd=self._state)
                 except FileNotFoundError:
                     continue
             try:

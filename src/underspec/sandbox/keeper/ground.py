@@ -37,6 +37,7 @@ class Ground:
 
     def __init__(self, namespace: int | None, base: int) -> None:
         self.namespace = namespace
+        self.unprivileged = namespace is None
         self._base = base
 
     def mount_tmpfs(self, path: str, size: int, files: int) -> None:

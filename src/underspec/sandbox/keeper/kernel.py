@@ -35,6 +35,7 @@ MOUNT_ATTR_NOATIME = 0x10
 MOUNT_ATTR_ATIME = 0x70
 MOUNT_ATTR_IDMAP = 0x100000
 
+_MNT_DETACH, _UMOUNT_NOFOLLOW = 0x2, 0x8
 _AT_FDCWD = -100
 _AT_EMPTY_PATH = 0x1000
 _AT_RECURSIVE = 0x8000
@@ -119,6 +120,11 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
         _libc.mount(os.fsencode(source), os.fsencode(target), encoded, ctypes.c_ulong(flags), options),
         f"mount {kind or ''} at {target}",
     )
+
+
+def unmount(path: str) -> None:
+    """umount2(2): detach what is mounted at ``path``, which is no link, even while it is in use."""
+    _check(_libc.umount2(os.fsencode(path), _MNT_DETACH | _UMOUNT_NOFOLLOW), f"umount {path}")
 
 
 def clone_mount(path: str, *, recursive: bool = True) -> int:

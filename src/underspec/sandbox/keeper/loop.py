@@ -27,24 +27,32 @@ _NOT_RUN = 126
 _HOST_EXHAUSTED = (errno.ENOSPC, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.EDQUOT, errno.EUSERS)
 
 
-def main(line_number: int) -> None:
-    """Serve one harness until it goes."""
+def main(line_number: int, kind: str) -> None:
+    """Serve one harness until it goes. ``kind`` says what the sandbox is made with: ``bubblewrap`` or ``container``."""
     line = _socket.socket(fileno=line_number)
     line.setblocking(True)
     os.set_inheritable(line_number, False)
     kernel.wipe_command_line()
     kernel.become_subreaper()
-    keeper = _Keeper(line)
+    keeper = _Keeper(line, _make_box(kind))
     try:
         keeper.serve()
     finally:
         keeper.end()
 
 
+def _make_box(kind: str) -> Box:
+    if kind == "container":
+        from underspec.sandbox.keeper.container import ContainerBox
+
+        return ContainerBox()
+    return Box()
+
+
 class _Keeper:
-    def __init__(self, line: _socket.socket) -> None:
+    def __init__(self, line: _socket.socket, box: Box) -> None:
         self._line = line
-        self._box = Box()
+        self._box = box
         self._running: dict[int, Running] = {}
         # Outputs of ended commands that background processes hold; until when each is left alone.
         self._drained: dict[int, float | None] = {}
@@ -152,7 +160,16 @@ class _Keeper:
         self._watched[pid] = descriptor
         self._poll.register(descriptor, select.POLLIN)
 
+    def _forget(self, pid: int) -> None:
+        descriptor = self._watched.pop(pid, None)
+        if descriptor is not None:
+            self._poll.unregister(descriptor)
+            os.close(descriptor)
+
     def _reap(self) -> None:
+        if self._box.init_pid is not None and self._box.ended_elsewhere():
+            self._forget(self._box.init_pid)
+            self._box.init_ended()
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -160,10 +177,7 @@ class _Keeper:
                 return
             if pid == 0:
                 return
-            descriptor = self._watched.pop(pid, None)
-            if descriptor is not None:
-                self._poll.unregister(descriptor)
-                os.close(descriptor)
+            self._forget(pid)
             if pid == self._box.init_pid:
                 self._box.init_ended()
             for running in self._running.values():

@@ -15,7 +15,7 @@ from underspec.sandbox.keeper.ground import BOX, ROOT, SHOWN, STAGE, Ground, mak
 
 _LOWER = f"{STAGE}/lower"
 # Writable places inside, and the folder of the box that backs each.
-_WRITABLE = {
+WRITABLE = {
     "/tmp": ("tmp", 0o1777),
     "/var/tmp": ("vartmp", 0o1777),
     "/root": ("root", 0o700),
@@ -76,7 +76,7 @@ class Stage:
             self._lay(entry, tree)
         os.close(self._ground.place("/proc", is_folder=True))
         self._lay_devices(devices)
-        for target, (name, mode) in _WRITABLE.items():
+        for target, (name, mode) in WRITABLE.items():
             self._lay_writable(name, mode, target)
         self._lay_workspace(lower, under, sources)
         for number, (source, target, is_folder, shown) in enumerate(extra):
@@ -145,7 +145,7 @@ class Stage:
         os.close(place)
         os.close(tree)
         options = f"lowerdir={_LOWER},upperdir={BOX}/work,workdir={BOX}/ovl,"
-        if self._ground.namespace is None:
+        if self._ground.unprivileged:
             if not _takes_user_attributes(f"{BOX}/work"):
                 return False
             options += "userxattr"
