@@ -1,0 +1,1 @@
+"""Marks that move with the text that they are on."""
