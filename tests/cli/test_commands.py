@@ -107,6 +107,8 @@ def test_run_report_and_show_agree(tmp_path: Path) -> None:
     assert shown["grade"]["overall"] == {"passed": 0, "total": 7, "rate": 0.0}
     assert shown["grade"]["suites"]["public"]["states"] == ["missing", "no_test"]
     assert "no_test" in underspec("show", "nop", cwd=tmp_path).out
+    assert underspec("report", "first", "--json", cwd=tmp_path).json() == document
+    assert underspec("show", "--run", "first", "nop", "--json", cwd=tmp_path).json() == shown
 
 
 @pytest.mark.sandbox

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -161,7 +162,11 @@ def test_a_submission_with_links_pipes_and_binaries_is_graded_and_not_changed(tm
         (["run", "--task", "data-sizes", "--agent", "nop", "--run", "../up"], ("../up",)),
         (["run", "--task", "data-sizes", "--agent", "nop", "--sandbox", "none"], ("none", "bubblewrap")),
         (["run", "--experiment", "missing.toml"], ("missing.toml",)),
+        (["run", "--task", "data-sizes", "--agent", "nop", "--epochs", "0"], ("epochs",)),
         (["report"], ("no run yet",)),
+        (["report", "nothing"], ("nothing", "no run")),
+        (["report", __file__], (__file__, "no run")),
+        (["show", "--run", "nothing", "anything"], ("nothing", "no run")),
         (["show", "anything"], ("no run yet",)),
         (["stakeholder", "ask", "--task", "data-sizes", "--exposure", "ground", "why?"], ("ground", "L1")),
         (["prompts", "show", "nobody"], ("nobody",)),
@@ -171,6 +176,15 @@ def test_a_submission_with_links_pipes_and_binaries_is_graded_and_not_changed(tm
 def test_wrong_use_is_explained_and_exits_with_2(tmp_path: Path, argv: list[str], named: tuple[str, ...]) -> None:
     _clear(underspec(*argv, cwd=tmp_path), 2, *named)
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.sandbox
+def test_a_folder_for_runs_that_cannot_be_one_is_named(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    ran = underspec("run", "--task", make_task(tmp_path), "--agent", "nop", "--runs", taken, cwd=tmp_path)
+    _clear(ran, 2, str(taken), "Not a directory")
+    assert taken.read_text() == "a file"
 
 
 @pytest.mark.sandbox
@@ -191,7 +205,7 @@ def test_a_damaged_run_is_named_and_keeps_what_is_whole(tmp_path: Path) -> None:
     _clear(underspec("report", run, cwd=tmp_path), 1, "outcomes.json")
     outcomes.unlink()
     _clear(underspec("report", run, cwd=tmp_path), 1, "outcomes.json")
-    outcomes.parent.rmdir()
+    shutil.rmtree(outcomes.parent)
     assert underspec(*argv, cwd=tmp_path).code == 0
     assert next(run.rglob("outcomes.json")).read_bytes() == whole
     (run / "run.toml").write_text("schema = [")

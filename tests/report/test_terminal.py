@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from underspec.report.terminal import percent, plain, print_report
+from underspec.report.terminal import folded, percent, plain, print_report
 
 
 @given(st.text())
@@ -30,6 +30,22 @@ def test_an_escape_sequence_and_a_bidi_override_become_visible() -> None:
 )
 def test_a_rate_is_never_rounded_to_all_or_nothing(rate: float | None, shown: str) -> None:
     assert percent(rate) == shown
+
+
+@given(st.text(alphabet="ab -\n.1QA:", max_size=200), st.integers(min_value=12, max_value=60))
+def test_folding_keeps_every_word_and_every_narrow_line(text: str, width: int) -> None:
+    lines = folded(text, width).split("\n")
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(len(line) <= width for line in lines)
+    assert folded(text, 1000) == "\n".join(line.rstrip() or line for line in text.split("\n"))
+
+
+def test_what_continues_a_reply_stands_under_its_start() -> None:
+    assert folded("  12. Q: one two three\n     A: four", 17).split("\n") == [
+        "  12. Q: one two",
+        " " * 8 + "three",
+        "     A: four",
+    ]
 
 
 def _document(*rows: tuple[str, float, dict[str, Any]]) -> dict[str, Any]:

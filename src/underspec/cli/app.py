@@ -37,13 +37,13 @@ def _root(
     pass
 
 
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
+app.command("demo", short_help="Four scripted agents build one real small library.")(demo.demo)
+app.command("doctor", short_help="Say what works on this machine, and what to install.")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks")
-app.command("run")(run.run)
-app.command("show")(report.show)
-app.command("grade")(grade.grade)
-app.command("report")(report.report)
+app.command("run", short_help="Let agents build, grade what they hand over, report.")(run.run)
+app.command("show", short_help="One item: how it was built, what was asked, what failed.")(report.show)
+app.command("grade", short_help="Grade one deliverable on one task in fresh sandboxes.")(grade.grade)
+app.command("report", short_help="Turn a run into a table and report.json.")(report.report)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")
 

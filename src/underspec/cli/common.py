@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from underspec.errors import UnderspecError
+from underspec.errors import UnderspecError, UsageError
 
 if TYPE_CHECKING:
     from underspec.sandbox.protocol import SandboxBackend
@@ -21,6 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 INTERRUPTED = 130
+_NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout and nothing else.")
 SANDBOX_OPTION = typer.Option("bubblewrap", "--sandbox", help="Sandbox backend.")
@@ -39,7 +41,10 @@ def fail(error: UnderspecError) -> NoReturn:
 
 
 def command(function: Callable[P, T]) -> Callable[P, T]:
-    """Turn our errors into messages and exit codes; an interrupt into 130; a closed pipe into silence."""
+    """Turn our errors, and paths that may not be used, into messages and exit codes.
+
+    An interrupt becomes 130, a closed pipe silence.
+    """
 
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -57,6 +62,11 @@ def command(function: Callable[P, T]) -> Callable[P, T]:
             # The reader went away (`| head`): nothing is wrong, but the interpreter must not complain at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
+        except OSError as error:
+            if error.errno not in _NOT_ALLOWED or error.filename is None:
+                raise
+            mend = "give a folder in which you may read and write"
+            fail(UsageError(os.strerror(error.errno), file=str(error.filename), mend=mend))
 
     return guarded
 
@@ -76,6 +86,17 @@ def ready_backend(name: str) -> SandboxBackend:
         if check.required and not check.ok:
             raise EnvironmentLacksError(f"{check.name}: {check.detail}", mend=check.mend)
     return backend
+
+
+def echo_folded(text: str, indent: int | None = None) -> None:
+    """Text for people on stdout: on a terminal folded between words, each line under its own start; else as it is."""
+    if sys.stdout.isatty():
+        import shutil
+
+        from underspec.report.terminal import folded
+
+        text = folded(text, shutil.get_terminal_size().columns, indent)
+    typer.echo(text)
 
 
 def print_json(document: Any) -> None:

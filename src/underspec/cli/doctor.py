@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json
+from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, echo_folded, print_json
 
 
 @command
@@ -38,9 +38,9 @@ def doctor(sandbox: str = SANDBOX_OPTION, as_json: bool = JSON_OPTION) -> None:
     else:
         for check in checks:
             word = "ok" if check.ok else ("MISSING" if check.required else "not available")
-            typer.echo(f"{word:>13}  {check.name}: {check.detail}")
+            echo_folded(f"{word:>13}  {check.name}: {check.detail}", indent=15)
             if not check.ok and check.mend:
-                typer.echo(f"{'':>13}  mend: {check.mend}")
+                echo_folded(f"{'':>13}  mend: {check.mend}", indent=15)
         typer.echo("ready" if ready else "not ready")
     if not ready:
         raise typer.Exit(3)

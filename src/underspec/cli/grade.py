@@ -23,7 +23,9 @@ def grade(
 ) -> None:
     """Grade one deliverable on one task in fresh sandboxes. The folder is not changed.
 
-    Exit code 0 when it was graded, whatever the score; 1 when the task or the folder is bad.
+    Exit code 0 when it was graded, whatever the score; 1 when the task is bad; 2 when there is no such folder.
+
+    What a deliverable must hold: `underspec prompts show`, under "What to hand over".
     """
     from underspec.cli.common import ready_backend
     from underspec.grade.compare import BYTES
@@ -61,6 +63,8 @@ def grade(
         typer.echo(f"{name:9} {percent(suite['rate']):>6} %  {suite['passed']} of {suite['total']}{states}")
     overall = document["overall"]
     typer.echo(f"{'overall':9} {percent(overall['rate']):>6} %  {overall['passed']} of {overall['total']}")
+    if any("no_test" in suite["states"] for suite in document["suites"].values()):
+        typer.echo("no_test: the folder holds no rcb_tests/test.sh; `underspec prompts show` says what that must do")
     if compare == "published":
         typer.echo("compared as published, where `hidden` is the name of the whole native suite")
     for note in outcomes.notes:

@@ -11,23 +11,33 @@ import typer
 from underspec.cli.common import JSON_OPTION, RUNS_OPTION, SANDBOX_OPTION, command, print_json, run_async
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from underspec.run.experiment import Experiment
+    from underspec.run.plan import Tasks
     from underspec.run.prepare import Prepared
+    from underspec.run.store import RunStore
 
 
 @command
 def run(
     task: list[str] = typer.Option([], "--task", help="Task id or folder; may be repeated."),
-    agent: list[str] = typer.Option([], "--agent", help="Agent; may be repeated."),
+    agent: list[str] = typer.Option([], "--agent", help="Agent, such as eager, asker, golden or nop; may be repeated."),
     exposure: list[str] = typer.Option(
         [], "--exposure", help="How much the request shows: L1, L2, L3, ground, recovered; may be repeated."
     ),
     budget: list[int] = typer.Option([], "--budget", help="Questions allowed; 16 by default; may be repeated."),
     router: list[str] = typer.Option([], "--router", help="Who finds the records; may be repeated."),
     scaffold: bool = typer.Option(False, "--scaffold", help="Put the public case files into the workspace."),
-    image: list[str] = typer.Option([], "--image", help="base or provisioned; may be repeated."),
-    build_seconds: int = typer.Option(0, "--build-seconds", help="Time an agent has; 7200 by default."),
-    epochs: int = typer.Option(0, "--epochs", help="How often each task is run under each condition; 1 by default."),
+    image: list[str] = typer.Option(
+        [], "--image", help="Which of a task's images: base (default) or provisioned; may be repeated."
+    ),
+    build_seconds: int = typer.Option(
+        None, "--build-seconds", min=1, help="Time an agent has, in seconds; 7200 by default."
+    ),
+    epochs: int = typer.Option(
+        None, "--epochs", min=1, help="How often each task is run under each condition; 1 by default."
+    ),
     experiment: Path = typer.Option(
         None, "--experiment", help="An experiment.toml; flags that are given replace its parts."
     ),
@@ -35,7 +45,7 @@ def run(
     runs: Path = RUNS_OPTION,
     sandbox: str = SANDBOX_OPTION,
     concurrency: int = typer.Option(
-        0, "--concurrency", min=0, help="Items at once; the number of cores, at most 4, when left out."
+        None, "--concurrency", min=1, help="Items at once; the number of cores, at most 4, when left out."
     ),
     redo: list[str] = typer.Option([], "--redo", help="Redo a stale phase (one whose inputs changed): build."),
     retry_unscored: bool = typer.Option(False, "--retry-unscored", help="Try again items whose attempts are used up."),
@@ -75,8 +85,8 @@ def run(
         _dry_run(prepared, as_json)
         return
     workers = concurrency or min(4, os.cpu_count() or 1)
-    document = run_async(execute_and_report(prepared, concurrency=workers, retry_unscored=retry_unscored))
-    show_report(document, prepared.context.store.path, as_json)
+    run_async(execute_with_progress(prepared, concurrency=workers, retry_unscored=retry_unscored))
+    report_on(prepared, as_json)
 
 
 def _experiment(
@@ -133,19 +143,17 @@ def _dry_run(prepared: Prepared, as_json: bool) -> None:
     if as_json:
         print_json(document)
         return
-    typer.echo(f"run {document['run']}: {document['planned']} items, {document['done']} of them done")
-    typer.echo(f"to do: {document['builds']} builds, {document['grades']} grades; stale: {document['stale']}")
+    typer.echo(f"run {document['run']}: items planned {document['planned']}, done {document['done']}")
+    typer.echo(f"to do: builds {document['builds']}, grades {document['grades']}")
+    if document["stale"]:
+        typer.echo(f"builds whose inputs changed since: {document['stale']}; used as they are without --redo build")
     typer.echo("cost: 0.00 (no agent of this plan calls a model)")
 
 
-async def execute_and_report(prepared: Prepared, *, concurrency: int, retry_unscored: bool = False) -> dict[str, Any]:
-    """Execute a prepared plan with progress on stderr; returns the report of the whole run and writes it."""
-    from underspec.artifact.files import write_atomic
+async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_unscored: bool = False) -> None:
+    """Execute a prepared plan with progress on stderr."""
     from underspec.cli.progress import RunProgress
-    from underspec.report.collect import collect
-    from underspec.report.document import document_bytes, report_document
     from underspec.run.executor import execute
-    from underspec.run.manifest import read_manifest
     from underspec.run.prepare import begin
 
     store = begin(prepared, concurrency=concurrency)
@@ -156,13 +164,38 @@ async def execute_and_report(prepared: Prepared, *, concurrency: int, retry_unsc
     with RunProgress(len(prepared.items)) as progress:
         prepared.context.progress = progress
         await execute(prepared.context, prepared.items, concurrency=concurrency)
+
+
+def report_on(prepared: Prepared, as_json: bool) -> None:
+    """Write and print the report of the whole run that a plan belongs to."""
+    store = prepared.context.store
+    document, pages = write_report(store, prepared.context.tasks)
+    show_report(document, store.path, as_json, pages)
+
+
+def write_report(store: RunStore, tasks: Tasks, *, show_hidden: bool = False) -> tuple[dict[str, Any], list[Path]]:
+    """Write ``report.json`` and the page into the run's folder; returns the document and where the pages lie.
+
+    With ``show_hidden`` there is a second page, which shows what was expected of hidden cases.
+    """
+    from underspec.artifact.files import write_atomic
+    from underspec.report.collect import collect
+    from underspec.report.document import document_bytes, report_document
+    from underspec.report.html.write import write_page
+    from underspec.run.manifest import read_manifest
+
     manifest = read_manifest(store.path)
-    document = report_document(store.path.name, collect(store), comparable=manifest["sandbox"]["comparable"])
+    collected = collect(store)
+    document = report_document(store.path.name, collected, comparable=manifest["sandbox"]["comparable"])
     write_atomic(store.path / "report.json", document_bytes(document))
-    return document
+    pages = [
+        write_page(store.path, document, manifest, collected, find_task=tasks.__getitem__, show_hidden=hidden)
+        for hidden in ((False, True) if show_hidden else (False,))
+    ]
+    return document, pages
 
 
-def show_report(document: dict[str, Any], path: Path, as_json: bool) -> None:
+def show_report(document: dict[str, Any], path: Path, as_json: bool, pages: Sequence[Path] = ()) -> None:
     """Print a report and where it lies."""
     if as_json:
         print_json(document)
@@ -170,4 +203,6 @@ def show_report(document: dict[str, Any], path: Path, as_json: bool) -> None:
     from underspec.report.terminal import print_report, report_console
 
     print_report(document, report_console())
+    for page in pages:
+        typer.echo(f"as a page: {page}")
     typer.echo(f"everything lies in {path}; one item: underspec show --run {path} ITEM")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from underspec.cli.common import JSON_OPTION, command, print_json, run_async
+from underspec.cli.common import JSON_OPTION, command, echo_folded, print_json, run_async
 
 if TYPE_CHECKING:
     from underspec.artifact.condition import Exposure
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Ask the stakeholder of a task.", rich_markup_mode=None)
 
 
-@app.command("ask")
+@app.command("ask", short_help="Ask one question; shows the reply and the records behind it.")
 @command
 def ask(
     task: str = typer.Option(..., "--task", help="Task id or folder."),
@@ -34,7 +34,9 @@ def ask(
     from underspec.task.model import LEVELS
 
     if exposure not in LEVELS:
-        raise UsageError(f"there is no level {exposure!r}", mend=f"choose one of {', '.join(LEVELS)}")
+        raise UsageError(
+            f"nobody answers questions at exposure {exposure!r}", mend=f"choose one of {', '.join(LEVELS)}"
+        )
     records = release.session_records(load_task(find_task(task)), cast("Exposure", exposure))
     routing = run_async(load_router(router).route(question, records, ()))
     reply = assemble(routing, records)
@@ -43,5 +45,5 @@ def ask(
             {"question": question, "reply": reply.text, "ids": list(reply.matched), "ranking": list(routing.ranking)}
         )
         return
-    typer.echo(plain(reply.text))
+    echo_folded(plain(reply.text))
     typer.echo(f"matched: {', '.join(reply.matched) or 'nothing'}", err=True)

@@ -101,7 +101,7 @@ def show_task(
     typer.echo(plain(request))
 
 
-@app.command("validate")
+@app.command("validate", short_help="Check tasks; with --golden, run what they were made from.")
 @command
 def validate_tasks(
     tasks: list[str] = _TASKS,
@@ -139,4 +139,4 @@ def validate_tasks(
         raise typer.Exit(1)
 
 
-app.command("import-icae")(import_icae)
+app.command("import-icae", short_help="Make task folders of the published ICAE-Bench data.")(import_icae)

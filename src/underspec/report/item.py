@@ -84,7 +84,8 @@ def _outcomes(outcomes: Outcomes) -> list[str]:
     for name, suite in document["suites"].items():
         states = f"  [{', '.join(suite['states'])}]" if suite["states"] else ""
         lines.append(f"{name:9} {percent(suite['rate']):>6} %  {suite['passed']} of {suite['total']}{states}")
-    lines.append(f"{'overall':9} {percent(document['overall']['rate']):>6} %")
+    overall = document["overall"]
+    lines.append(f"{'overall':9} {percent(overall['rate']):>6} %  {overall['passed']} of {overall['total']}")
     failed = [case for case in outcomes.suite("overall") if case.outcome is not CaseOutcome.PASS]
     lines += [f"  {case.outcome}: {case.suite}/{case.file} #{case.index}" for case in failed[:_SHOWN_FAILURES]]
     if len(failed) > _SHOWN_FAILURES:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -20,6 +22,25 @@ def plain(text: str) -> str:
         else character.encode("unicode_escape", "surrogatepass").decode("ascii")
         for character in text
     )
+
+
+_START = re.compile(r" *(?:\d+\. )?(?:[QA]: )?")
+
+
+def folded(text: str, width: int, indent: int | None = None) -> str:
+    """Lines folded between words to ``width``; what continues a line stands under the start of its text, or there."""
+    lines = []
+    for line in text.split("\n"):
+        start = _START.match(line)
+        under = indent if indent is not None else start.end() if start else 0
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=" " * min(under, width // 2),
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        ) or [line]
+    return "\n".join(lines)
 
 
 def percent(rate: float | None) -> str:
