@@ -19,7 +19,7 @@ def demo(runs: Path = RUNS_OPTION, as_json: bool = JSON_OPTION) -> None:
     the end should show golden at 100, nop at 0, and asker above eager.
     """
     from underspec.cli.common import ready_backend
-    from underspec.cli.run import execute_and_report, show_report
+    from underspec.cli.run import execute_with_progress, report_on
     from underspec.run.experiment import make_experiment
     from underspec.run.prepare import prepare
 
@@ -27,5 +27,5 @@ def demo(runs: Path = RUNS_OPTION, as_json: bool = JSON_OPTION) -> None:
     experiment = make_experiment({"name": "demo", "tasks": ["data-sizes"], "grid": {"agent": list(AGENTS)}})
     prepared = prepare(experiment, backend=backend, runs=runs)
     typer.echo(f"{len(prepared.items)} items: agents {', '.join(AGENTS)} on task data-sizes, exposure L1", err=True)
-    document = run_async(execute_and_report(prepared, concurrency=2))
-    show_report(document, prepared.context.store.path, as_json)
+    run_async(execute_with_progress(prepared, concurrency=2))
+    report_on(prepared, as_json)
