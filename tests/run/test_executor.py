@@ -12,11 +12,11 @@ import pytest
 from tests.run.toy_agents import FunctionAgent, ToyAgent, attempts_that_published, make_context, published, toy_agents
 from tests.task_factory import make_task
 from underspec.agent.protocol import Agent, Assignment
-from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError
+from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError, TaskError
 from underspec.report.collect import Collected, collect
 from underspec.report.document import report_document
 from underspec.run import claim as claims
-from underspec.run.executor import execute, status
+from underspec.run.executor import build_inputs, execute, status
 from underspec.run.store import MAX_ATTEMPTS, RunStore
 from underspec.sandbox.protocol import WORKSPACE
 
@@ -153,6 +153,49 @@ def test_an_unexpected_failure_of_our_own_files_belongs_to_the_harness(tmp_path:
     unscored = _by_agent(tmp_path / "run")["odd"].unscored
     assert unscored is not None
     assert unscored.boundary is Boundary.HARNESS
+
+
+@pytest.mark.parametrize("crash", [KeyError("setting"), TimeoutError("no answer from a server"), AssertionError()])
+def test_an_agents_program_that_crashes_is_unscored_and_stops_nobody_else(
+    tmp_path: Path, task: Path, crash: Exception
+) -> None:
+    async def crashing(assignment: Assignment) -> None:
+        raise crash
+
+    agents: dict[str, Agent] = {"buggy": FunctionAgent("buggy", crashing), "hasty": ToyAgent("hasty", asks=False)}
+    context, items = make_context(tmp_path / "run", task, agents)
+    asyncio.run(execute(context, items, concurrency=2))
+    found = _by_agent(tmp_path / "run")
+    assert found["hasty"].outcomes is not None
+    assert found["buggy"].outcomes is None
+    assert found["buggy"].unscored is not None
+    assert found["buggy"].unscored.boundary is Boundary.HARNESS
+
+
+def test_a_workspace_that_does_not_fit_is_the_tasks_failure_and_said_as_such(tmp_path: Path, task: Path) -> None:
+    (task / "visible" / "workspace").mkdir(parents=True)
+    (task / "visible" / "workspace" / "large.bin").write_bytes(b"x" * 3 * 1024**2)
+    with (task / "task.toml").open("a") as stream:
+        stream.write("\n[limits]\ndisk_mb = 1\n")
+    context, items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    with pytest.raises(TaskError) as caught:
+        asyncio.run(execute(context, items, concurrency=1))
+    assert "disk_mb" in str(caught.value)
+
+
+def test_the_key_of_a_build_covers_its_limits_and_what_is_said_about_the_graders_network(
+    tmp_path: Path, task: Path
+) -> None:
+    context, items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    inputs = build_inputs(context, items[0])
+    limits = inputs.task.toml.limits.model_copy(update={"memory_mb": 64})
+    tighter = replace(inputs.task, toml=inputs.task.toml.model_copy(update={"limits": limits}))
+    networked = inputs.condition.model_copy(update={"grade_network": "registries"})
+    keys = {inputs.key(), replace(inputs, task=tighter).key(), replace(inputs, condition=networked).key()}
+    assert len(keys) == 3
+    assert replace(inputs, task=tighter).instruction() == inputs.instruction()
+    assert "There is no network there" in inputs.instruction()
+    assert "There is no network there" not in replace(inputs, condition=networked).instruction()
 
 
 def test_a_changed_build_input_makes_the_build_stale_and_redo_alone_builds_again(tmp_path: Path, task: Path) -> None:

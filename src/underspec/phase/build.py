@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from underspec.artifact.canonical import digest_of, sha256_hex
 from underspec.artifact.condition import Condition
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.session import SessionLog
-from underspec.errors import AgentError, DeliverableTooLargeError
+from underspec.artifact.threads import in_thread
+from underspec.errors import AgentError, DeliverableTooLargeError, HarnessError, TaskError, UnderspecError
 from underspec.grade.suite import sandbox_limits
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
@@ -66,6 +67,7 @@ class BuildInputs:
         return instruction_text(
             asks=condition.asks,
             network=condition.network,
+            grade_network=condition.grade_network,
             scaffold=condition.scaffold,
             language=condition.language or self.task.toml.language,
             budget=condition.budget,
@@ -74,7 +76,7 @@ class BuildInputs:
         )
 
     def key(self) -> str:
-        """The phase's key: the files it reads, its prompts, the image, the agent and this phase's version."""
+        """The phase's key: the files it reads, its prompts, image and limits, the agent and this phase's version."""
         condition = self.condition
         records = release.session_records(self.task, condition.exposure) if condition.asks else None
         workspace = release.visible_workspace(self.task)
@@ -94,6 +96,7 @@ class BuildInputs:
                 "model": condition.model,
                 "image": self.image_digest,
                 "network": condition.network,
+                "limits": asdict(sandbox_limits(self.task.toml.limits)),
                 "seconds": condition.build_seconds,
             }
         )
@@ -104,7 +107,10 @@ async def build(inputs: BuildInputs, work: Work) -> None:
 
     Raises:
         SandboxError, StakeholderError, HarnessError: not the agent's doing; nothing is published.
+        TaskError: what the task starts with does not fit into its sandbox.
     """
+    # In a thread: the golden agent's library may have to be fetched.
+    mounts = await in_thread(inputs.agent.mounts, inputs.task)
     request_folder = work.scratch / "request"
     request_folder.mkdir(parents=True)
     (request_folder / "start.md").write_text(inputs.request(), encoding="utf-8")
@@ -112,7 +118,7 @@ async def build(inputs: BuildInputs, work: Work) -> None:
         owner=work.owner,
         image=inputs.image,
         limits=sandbox_limits(inputs.task.toml.limits),
-        mounts=(Mount(request_folder, REQUEST_FOLDER), *inputs.agent.mounts(inputs.task)),
+        mounts=(Mount(request_folder, REQUEST_FOLDER), *mounts),
         network=inputs.condition.network,
     )
     sandbox = work.backend.create(spec)
@@ -126,7 +132,7 @@ async def build(inputs: BuildInputs, work: Work) -> None:
         work.progress("archiving")
         try:
             deliverable = await sandbox.archive(work.artifact / DELIVERABLE_TAR)
-        except DeliverableTooLargeError as error:
+        except AgentError as error:
             end, deliverable = _nothing_handed_over(end, error, work)
     finally:
         await sandbox.close()
@@ -137,11 +143,20 @@ async def build(inputs: BuildInputs, work: Work) -> None:
 
 async def _furnish(inputs: BuildInputs, sandbox: Sandbox) -> None:
     workspace = release.visible_workspace(inputs.task)
-    if workspace:
-        await sandbox.put_tree(workspace, WORKSPACE)
-    if inputs.condition.scaffold:
-        for path, content in release.scaffold_cases(inputs.task).items():
-            await sandbox.put(f"{WORKSPACE}/{path}", content)
+    try:
+        if workspace:
+            await sandbox.put_tree(workspace, WORKSPACE)
+        if inputs.condition.scaffold:
+            for path, content in release.scaffold_cases(inputs.task).items():
+                await sandbox.put(f"{WORKSPACE}/{path}", content)
+    except AgentError as error:
+        # No agent has been there yet.
+        raise TaskError(
+            f"what task {inputs.task.id} starts with cannot be put into its sandbox: {error.message}",
+            file="task.toml",
+            where="$.limits",
+            mend="raise disk_mb, or make the workspace smaller",
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -185,12 +200,24 @@ async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work, conversat
     )
     work.progress("building")
     try:
-        async with asyncio.timeout(seconds):
-            return await _unless_stakeholder_fails(agent.build(assignment), conversation)
+        async with asyncio.timeout(seconds) as clock:
+            return await _unless_stakeholder_fails(_work_of(agent, assignment), conversation)
     except TimeoutError:
+        if not clock.expired():
+            raise  # some other clock's: no limit that the agent ran into
         return BuildEnd(agent=agent.name, agent_version=agent.version, ended="limit", limit="time", layer="phase")
     except AgentError as error:
         return BuildEnd(agent=agent.name, agent_version=agent.version, ended="failed", detail=str(error))
+
+
+async def _work_of(agent: Agent, assignment: Assignment) -> BuildEnd:
+    try:
+        return await agent.build(assignment)
+    except (UnderspecError, OSError):
+        raise
+    except Exception as error:
+        # An agent is a plug-in. That its program crashed says nothing about the model or the script that it runs.
+        raise HarnessError(f"the program of agent {agent.name!r} failed: {error!r}") from error
 
 
 async def _unless_stakeholder_fails(
@@ -212,12 +239,14 @@ async def _unless_stakeholder_fails(
         await asyncio.wait({worker, watcher})
 
 
-def _nothing_handed_over(end: BuildEnd, error: DeliverableTooLargeError, work: Work) -> tuple[BuildEnd, Deliverable]:
-    """An oversized workspace is the agent's failure: nothing is handed over, and nothing scores 0."""
+def _nothing_handed_over(end: BuildEnd, error: AgentError, work: Work) -> tuple[BuildEnd, Deliverable]:
+    """A workspace that cannot be sealed is the agent's failure: nothing is handed over, and nothing scores 0."""
     empty = work.scratch / "empty"
     empty.mkdir()
     deliverable = seal_folder(empty, work.artifact / DELIVERABLE_TAR)
-    changed = {"ended": "limit", "limit": "disk", "layer": "archive", "detail": str(error)}
+    changed: dict[str, Any] = {"ended": "failed", "detail": error.message}
+    if isinstance(error, DeliverableTooLargeError):
+        changed |= {"ended": "limit", "limit": "disk", "layer": "archive"}
     return end.model_copy(update=changed), deliverable
 
 
