@@ -47,7 +47,8 @@ def _place() -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Alone among all processes while the block runs; ``path`` is made, and stays."""
     with path.open("ab") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
@@ -71,7 +72,7 @@ class Claim:
         return True
 
     def _lock(self) -> contextlib.AbstractContextManager[None]:
-        return _locked(self.path.with_name("claim.lock"))
+        return locked(self.path.with_name("claim.lock"))
 
     def _content(self) -> dict[str, Any]:
         pid = os.getpid()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import platform
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
 from underspec import __version__
-from underspec.artifact.files import write_atomic
+from underspec.artifact.files import host_exhaustion, write_atomic
 from underspec.errors import StoreError
+from underspec.run.claim import locked
 from underspec.sandbox.protocol import SandboxBackend
 
 FILE = "run.toml"
@@ -32,9 +34,15 @@ def machine() -> dict[str, Any]:
 
 
 def make_manifest(
-    *, name: str, backend: SandboxBackend, images: dict[str, str], tasks: dict[str, str], concurrency: int
+    *,
+    name: str,
+    backend: SandboxBackend,
+    images: dict[str, str],
+    tasks: dict[str, str],
+    concurrency: int,
+    limits: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """The manifest of a run: ``images`` and ``tasks`` by name with their digests."""
+    """The manifest of a run: ``images`` and ``tasks`` by name with their digests, ``limits`` by task."""
     return {
         "schema": SCHEMA,
         "name": name,
@@ -43,24 +51,31 @@ def make_manifest(
         "machine": machine(),
         "sandbox": {
             "backend": backend.name,
-            "comparable": all(not digest.startswith("host:") for digest in images.values()),
+            "comparable": _comparable(images),
             "checks": [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in backend.checks()],
         },
         "images": images,
         "tasks": tasks,
+        "limits": {task: dict(values) for task, values in (limits or {}).items()},
     }
 
 
+def _comparable(images: Mapping[str, str]) -> bool:
+    """Whether scores compare between machines: not where a machine's own /usr was shown."""
+    return all(not digest.startswith("host:") for digest in images.values())
+
+
 def write_manifest(run: Path, manifest: dict[str, Any]) -> None:
-    """Write ``run.toml``; tasks and images of an earlier plan of the same run are kept beside the new ones."""
-    if (run / FILE).exists():
-        earlier = read_manifest(run)
-        manifest = {
-            **manifest,
-            "tasks": {**earlier.get("tasks", {}), **manifest["tasks"]},
-            "images": {**earlier.get("images", {}), **manifest["images"]},
-        }
-    write_atomic(run / FILE, tomli_w.dumps(manifest).encode())
+    """Write ``run.toml``; what an earlier plan of the same run named is kept beside the new, and counts as well."""
+    with host_exhaustion(run):
+        run.mkdir(parents=True, exist_ok=True)
+    with locked(run / "run.lock"):
+        if (run / FILE).exists():
+            earlier = read_manifest(run)
+            kept = {part: {**earlier.get(part, {}), **manifest[part]} for part in ("images", "tasks", "limits")}
+            comparable = _comparable(kept["images"]) and earlier.get("sandbox", {}).get("comparable", False)
+            manifest = {**manifest, **kept, "sandbox": {**manifest["sandbox"], "comparable": comparable}}
+        write_atomic(run / FILE, tomli_w.dumps(manifest).encode())
 
 
 def read_manifest(run: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from underspec.agent.protocol import Agent
 from underspec.agent.registry import load_agent
 from underspec.artifact.condition import Condition
-from underspec.errors import UsageError
+from underspec.errors import TaskError, UsageError
 from underspec.run.executor import RunContext, image_of
 from underspec.run.experiment import Experiment
 from underspec.run.item import Item
@@ -18,6 +18,7 @@ from underspec.run.plan import Tasks, plan_digest, plan_items
 from underspec.run.store import RunStore
 from underspec.sandbox.protocol import SandboxBackend
 from underspec.stakeholder.router import Router, load_router
+from underspec.task import release
 from underspec.task.catalog import find_tasks
 from underspec.task.load import load_task, read_toml
 
@@ -82,15 +83,12 @@ def prepare(
 
 
 def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence[Item]) -> None:
-    for task_id in context.tasks.paths:
-        task = context.tasks[task_id]
-        if task.toml.family != "repository":
-            raise UsageError(
-                f"task {task_id} is a commission, which the protocol 'build' cannot run",
-                mend="choose a repository task",
-            )
-        for agent in context.agents.values():
-            agent.fingerprint(task)
+    for task_id, path in context.tasks.paths.items():
+        try:
+            _check_task(context, conditions, task_id)
+        except TaskError as error:
+            error.file = str(path / (error.file or ""))  # relative to the task's folder until here: which of them?
+            raise
     for condition in conditions:
         if condition.network != "none" or condition.grade_network != "none":
             raise UsageError("the bubblewrap backend grants no network", where="$.network", mend="use network = 'none'")
@@ -102,6 +100,22 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
             context.image_digests[image] = context.backend.image_digest(image)
 
 
+def _check_task(context: RunContext, conditions: Sequence[Condition], task_id: str) -> None:
+    task = context.tasks[task_id]
+    if task.toml.family != "repository":
+        raise UsageError(
+            f"task {task_id} is a commission, which the protocol 'build' cannot run",
+            mend="choose a repository task",
+        )
+    for agent in context.agents.values():
+        agent.fingerprint(task)
+    # Imported tasks may lack levels. Said now, not when the run has come to them.
+    for exposure in dict.fromkeys(condition.exposure for condition in conditions):
+        release.request_text(task, exposure)
+    for exposure in dict.fromkeys(condition.exposure for condition in conditions if condition.asks):
+        release.session_records(task, exposure)
+
+
 def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
     """Write the manifest and the plan; items of earlier plans of the same run stay."""
     context, store = prepared.context, prepared.context.store
@@ -110,6 +124,7 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
         backend=context.backend,
         images=context.image_digests,
         tasks={task_id: context.tasks[task_id].digest for task_id in context.tasks.paths},
+        limits={task_id: context.tasks[task_id].toml.limits.model_dump(mode="json") for task_id in context.tasks.paths},
         concurrency=concurrency,
     )
     write_manifest(store.path, manifest)
