@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from underspec.artifact.condition import Condition
-from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError
+from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError, UsageError
 from underspec.run.item import Item
 from underspec.run.store import Choice, PhaseFolder, RunStore, remove_tree
 
@@ -146,10 +146,21 @@ def test_items_are_read_back_and_found_by_part_of_their_name(tmp_path: Path) -> 
     assert set(store.items()) == {ITEM, other}
     assert store.find("nop") == ITEM
     assert store.find(other.id[:12]) == other
-    with pytest.raises(StoreError, match="2 items match"):
+    with pytest.raises(UsageError, match="2 items match"):
         store.find("toy-sums")
-    with pytest.raises(StoreError, match="0 items match"):
+    with pytest.raises(UsageError, match="no items match"):
         store.find("golden")
+
+
+def test_several_matches_are_listed_with_what_tells_them_apart(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "run")
+    items = [Item(task="toy-sums", condition=Condition(agent="asker", budget=budget), epoch=1) for budget in (4, 8)]
+    store.add_items(items)
+    with pytest.raises(UsageError) as caught:
+        store.find("asker")
+    for item in items:
+        assert f"{item.folder} (budget {item.condition.budget})" in str(caught.value.mend)
+    assert "exposure" not in str(caught.value.mend)
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def item_text(collected: Collected, folder: Path) -> str:
 def _conversation(collected: Collected) -> list[str]:
     session = collected.session
     if session is None:
-        return ["nobody to ask under this condition"]
+        return ["nobody to ask under this condition"] if collected.end else []
     rates = interaction(session)
     lines = [
         "",

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from underspec.artifact.files import create_if_absent, host_exhaustion, publish_folder, write_atomic
-from underspec.errors import Boundary, StoreError, UnderspecError
+from underspec.errors import Boundary, StoreError, UnderspecError, UsageError
 from underspec.run.claim import Claim
 from underspec.run.item import Item
 
@@ -213,6 +213,16 @@ def _key_of(attempt: Path) -> str | None:
     return record.read_text(encoding="ascii", errors="replace").strip() if record.is_file() else None
 
 
+def _told_apart(items: list[Item]) -> list[str]:
+    """Folder names, each with what of its condition is not the same for all and not in the name."""
+    fields = [item.condition.model_dump(exclude={"agent"}) for item in items]
+    differing = [name for name in fields[0] if len({str(each[name]) for each in fields}) > 1] if fields else []
+    return [
+        item.folder + (f" ({', '.join(f'{name} {each[name]}' for name in differing)})" if differing else "")
+        for item, each in zip(items, fields, strict=True)
+    ]
+
+
 class RunStore:
     """All of one run on disk."""
 
@@ -255,10 +265,11 @@ class RunStore:
         """The one item whose folder name or id contains ``wanted``.
 
         Raises:
-            StoreError: none or several do.
+            UsageError: none or several do; lists them with the condition's fields in which they differ.
         """
         hits = [item for item in self.items() if wanted in item.folder or item.id.startswith(wanted)]
         if len(hits) != 1:
-            known = ", ".join(item.folder for item in (hits or self.items())[:10])
-            raise StoreError(f"{len(hits)} items match {wanted!r}", file=str(self.path), mend=f"for example: {known}")
+            known = hits or self.items()
+            mend = f"choose one: {'; '.join(_told_apart(known)[:10])}{'; ...' if len(known) > 10 else ''}"
+            raise UsageError(f"{len(hits) or 'no'} items match {wanted!r}", file=str(self.path), mend=mend)
         return hits[0]
