@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from underspec.artifact.outcomes import CaseOutcome, GradedCase, SuiteName, SuiteState
 from underspec.grade.compare import Verdicts
 from underspec.sandbox.protocol import ExecResult
-from underspec.task.model import Case, Suite, Task
+from underspec.task.cases import Key, case_key
+from underspec.task.model import Suite, Task
 
 
-def identity(case: Case) -> str:
-    """What makes two cases the same one, whichever file they stand in: equal input and equal expectation."""
-    return json.dumps([case.input, case.expected_output], sort_keys=True)
-
-
-def public_identities(task: Task) -> frozenset[str]:
-    """Identities of all public cases: hidden = (native ∪ enhanced) − public (ICAE III-F)."""
+def public_keys(task: Task) -> frozenset[Key]:
+    """Keys of all public cases: hidden = (native ∪ enhanced) − public (ICAE III-F)."""
     suite = task.suites.get("public")
-    return frozenset(identity(case) for case in _cases(suite)) if suite else frozenset()
-
-
-def _cases(suite: Suite) -> list[Case]:
-    return [case for file in suite.files.values() for case in file.cases]
+    return frozenset(case_key(case) for file in suite.files.values() for case in file.cases) if suite else frozenset()
 
 
 def graded_cases(
-    suite: Suite, outcomes: Mapping[str, Sequence[CaseOutcome]], public: frozenset[str]
+    suite: Suite, outcomes: Mapping[str, Sequence[CaseOutcome]], public: frozenset[Key]
 ) -> list[GradedCase]:
     """One :class:`GradedCase` a case, files in name order and cases in file order, exactly as many as there are.
 
@@ -42,7 +33,7 @@ def graded_cases(
             file=stem,
             index=index,
             outcome=outcome,
-            hidden=suite.name != "public" and identity(case) not in public,
+            hidden=suite.name != "public" and case_key(case) not in public,
         )
         for stem in sorted(suite.files)
         for index, (case, outcome) in enumerate(zip(suite.files[stem].cases, outcomes[stem], strict=True))

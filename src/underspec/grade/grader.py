@@ -12,7 +12,7 @@ from pathlib import Path
 from underspec.artifact.condition import Network
 from underspec.artifact.outcomes import SUITES, CaseOutcome, GradedCase, Outcomes, SuiteEnd
 from underspec.errors import UsageError
-from underspec.grade.cases import public_identities
+from underspec.grade.cases import public_keys
 from underspec.grade.compare import BYTES, Comparison
 from underspec.grade.shipped import shipped_notes
 from underspec.grade.suite import Failure, SuiteRun, Timings, grade_suite, sandbox_limits
@@ -115,7 +115,7 @@ async def grade_in_full(
     spec = SandboxSpec(
         owner=owner, image=image, limits=sandbox_limits(task.toml.limits), lower=deliverable, network=network
     )
-    public = public_identities(task)
+    public = public_keys(task)
     cases: list[GradedCase] = []
     ends: list[SuiteEnd] = []
     notes: list[str] = []

@@ -13,6 +13,7 @@ from underspec.grade.cases import SUBDIRS, all_missing, graded_cases, no_test_st
 from underspec.grade.compare import BYTES, Comparison, Judge, Verdicts, split_name
 from underspec.grade.inputs import lay_inputs
 from underspec.sandbox.protocol import WORKSPACE, Limits, Sandbox, SandboxBackend, SandboxSpec
+from underspec.task.cases import Key
 from underspec.task.model import Suite, TaskLimits
 
 MIB = 1024**2
@@ -72,14 +73,14 @@ class SuiteGrade:
 class SuiteRun:
     """What is run: a suite of a task, with the inputs that go in and the expectations that stay out.
 
-    ``inputs`` are files by name, without expectations; ``expectations`` by stem. ``public`` are the identities of the
+    ``inputs`` are files by name, without expectations; ``expectations`` by stem. ``public`` are the keys of the
     task's public cases. ``show`` bounds how many failing cases are looked at once more for a reader.
     """
 
     suite: Suite
     inputs: Mapping[str, bytes]
     expectations: Mapping[str, Sequence[str]]
-    public: frozenset[str]
+    public: frozenset[Key]
     limits: TaskLimits
     comparison: Comparison = BYTES
     show: int = 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from underspec.artifact.outcomes import SUITES, CaseOutcome, GradedCase, Outcomes, Rate, SuiteState, Unscored
-from underspec.grade.cases import all_missing, graded_cases, public_identities
+from underspec.grade.cases import all_missing, graded_cases, public_keys
 from underspec.task.model import Task
 
 _VIEWS = (*SUITES, "hidden")
@@ -52,7 +52,7 @@ def grade_document(outcomes: Outcomes) -> dict[str, Any]:
 
 def unscored_document(task: Task, unscored: Unscored) -> dict[str, Any]:
     """The same shape when there is no score: totals are known, ``passed``, ``rate`` and the counts are null."""
-    public = public_identities(task)
+    public = public_keys(task)
     cases = [
         case
         for name in SUITES
