@@ -48,7 +48,6 @@ def _kill_rounds(tmp_path: Path, rounds: int, seed: int) -> None:
     subprocess.run(_command(tmp_path / "calm", task), check=True, timeout=300)
     calm_seconds = time.monotonic() - started
     before = _state_folders()
-    mounts = Path("/proc/self/mounts").read_text()
     finished: set[str] = set()
     run = tmp_path / "stormy"
     for _ in range(rounds):
@@ -70,7 +69,7 @@ def _kill_rounds(tmp_path: Path, rounds: int, seed: int) -> None:
         time.sleep(0.1)
     assert _leftovers(str(run)) == []
     assert _state_folders() - before == set()
-    assert Path("/proc/self/mounts").read_text() == mounts
+    assert [line for line in Path("/proc/self/mounts").read_text().splitlines() if "underspec" in line] == []
     assert list(run.rglob("claim")) == []
     assert list(run.rglob("scratch")) == []
     assert list(run.rglob("*.tmp")) == []
