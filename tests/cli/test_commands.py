@@ -132,3 +132,13 @@ def test_a_dry_run_counts_and_does_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
     assert underspec(*argv, cwd=tmp_path).code == 0
     assert underspec(*argv, "--dry-run", "--json", cwd=tmp_path).json()["done"] == 4
+
+
+def test_tasks_manifest_makes_a_changed_task_whole_again(tmp_path: Path) -> None:
+    task = make_task(tmp_path)
+    (task / "hidden" / "requests" / "L1.md").write_text(
+        "<!-- canary underspec-canary-x -->\nAdd numbers, the usual way.\n"
+    )
+    assert underspec("tasks", "validate", task).code == 1
+    assert underspec("tasks", "manifest", task).code == 0
+    assert underspec("tasks", "validate", task).code == 0

@@ -153,7 +153,7 @@ def _dry_run(prepared: Prepared, as_json: bool) -> None:
 async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_unscored: bool = False) -> None:
     """Execute a prepared plan with progress on stderr."""
     from underspec.cli.progress import RunProgress
-    from underspec.run.executor import execute
+    from underspec.run.executor import execute, status
     from underspec.run.prepare import begin
 
     store = begin(prepared, concurrency=concurrency)
@@ -164,6 +164,13 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
     with RunProgress(len(prepared.items)) as progress:
         prepared.context.progress = progress
         await execute(prepared.context, prepared.items, concurrency=concurrency)
+    stale = sum(bool(status(prepared.context, item).stale) for item in prepared.items)
+    if stale:
+        typer.echo(
+            f"{stale} of {len(prepared.items)} builds are stale: what they were made from has changed since "
+            "(task, agent, prompts, image). They were paid for and stay; --redo build makes them anew.",
+            err=True,
+        )
 
 
 def report_on(prepared: Prepared, as_json: bool) -> None:

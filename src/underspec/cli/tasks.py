@@ -140,3 +140,21 @@ def validate_tasks(
 
 
 app.command("import-icae", short_help="Make task folders of the published ICAE-Bench data.")(import_icae)
+
+
+@app.command("manifest")
+@command
+def write_task_manifest(
+    task: str = typer.Argument(..., help="Task folder."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write a task's MANIFEST.sha256, so that a damaged copy of the task is noticed. Do it after the last change."""
+    from underspec.task.catalog import find_task
+    from underspec.task.digest import write_manifest
+
+    path = find_task(task)
+    write_manifest(path)
+    if as_json:
+        print_json({"task": path.name, "manifest": str(path / "MANIFEST.sha256")})
+    else:
+        typer.echo(f"wrote {path / 'MANIFEST.sha256'}")
