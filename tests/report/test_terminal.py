@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import unicodedata
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.table import Table
 
-from underspec.report.terminal import folded, percent, plain, print_report
+from underspec.report.terminal import folded, percent, plain, print_report, report_console
 
 
 @given(st.text())
@@ -52,11 +54,12 @@ def _document(*rows: tuple[str, float, dict[str, Any]]) -> dict[str, Any]:
     def figures(rate: float) -> dict[str, Any]:
         views = dict.fromkeys(("overall_pooled", "public", "native", "enhanced", "hidden"), rate)
         rest = {"questions": 3, "coverage": 0.5, "fallback_rate": 0.0, "budget_use": 0.75, "scored": 1, "planned": 1}
-        return {**views, **rest, "outcomes": {"pass": 4}, "states": {}}
+        return {**views, **rest, "bounds": [rate, rate], "outcomes": {"pass": 4}, "states": {}}
 
     return {
         "run": "first",
         "comparable": True,
+        "stale": 0,
         "planned": len(rows),
         "scored": len(rows),
         "unscored": {},
@@ -107,3 +110,33 @@ def test_the_best_comes_first_and_each_line_of_counts_says_under_what_condition(
         "eager, budget 0,",
         "asker, budget 4,",
     ]
+
+
+def _printed(document: dict[str, Any]) -> str:
+    stream = io.StringIO()
+    print_report(document, Console(file=stream, width=160, markup=False))
+    return stream.getvalue()
+
+
+def test_what_is_unscored_shows_with_the_bounds_that_it_leaves() -> None:
+    document = _document(("asker", 0.5, {}))
+    assert "score between" not in _printed(document)
+    for task in document["rows"][0]["tasks"]:
+        task.update(scored=1, planned=2, bounds=[0.25, 0.75])
+    assert "score between 25.0 and 75.0 % with what is unscored" in _printed(document)
+
+
+def test_stale_builds_are_said_with_what_makes_them_anew() -> None:
+    document = _document(("asker", 0.5, {}))
+    assert "stale" not in _printed(document)
+    assert "stale 3" in _printed({**document, "stale": 3})
+    assert "--redo build" in _printed({**document, "stale": 3})
+
+
+def test_markup_in_a_name_is_shown_and_not_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    table = Table("Title")
+    table.add_row("a [/b] [link=https://example.invalid]c[/link] :boom:")
+    report_console().print(table)
+    assert "a [/b] [link=https://example.invalid]c[/link] :boom:" in stream.getvalue()

@@ -1,25 +1,21 @@
-"""Reading a run: each item's latest build, the grade made from it, and what is missing."""
+"""Reading a run: each item's build and grade that its last run went by, and what is missing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
-from underspec.artifact.base import Artifact
 from underspec.artifact.build import BuildEnd
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.failures import Failures
 from underspec.artifact.outcomes import Outcomes, Unscored
 from underspec.artifact.session import SessionLog
-from underspec.errors import StoreError
 from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, SESSION_FILE
 from underspec.phase.grade import FAILURES_FILE, OUTCOMES_FILE
 from underspec.run.item import Item
-from underspec.run.store import MAX_ATTEMPTS, RunStore
+from underspec.run.store import MAX_ATTEMPTS, PhaseFolder, RunStore
 
 NOT_RUN = "not_run"
-Kind = TypeVar("Kind", bound=Artifact)
 
 
 @dataclass(frozen=True)
@@ -28,6 +24,7 @@ class Collected:
 
     Without ``outcomes``, ``unscored`` says whose failure that was, or is None when the item was not finished yet.
     ``graded`` is the published folder that the outcomes came from; what else is in it is read when it is needed.
+    ``stale``: the build was made from other inputs than those of the last run.
     """
 
     item: Item
@@ -38,6 +35,7 @@ class Collected:
     unscored: Unscored | None
     attempts: dict[str, int]
     graded: Path | None = None
+    stale: bool = False
 
     @property
     def boundary(self) -> str | None:
@@ -57,29 +55,34 @@ def collect(store: RunStore) -> list[Collected]:
 
 
 def collect_item(store: RunStore, item: Item) -> Collected:
-    """Read one item."""
+    """Read one item: what its last run went by, and neither an older nor a newer verdict (fault 9)."""
     builds, grades = store.phase(item, "build"), store.phase(item, "grade")
     attempts = {"build": len(builds.attempts()), "grade": len(grades.attempts())}
-    end = deliverable = session = outcomes = None
-    source: Path | None = None
-    made = builds.artifacts()
-    if made:
-        folder = made[-1]
-        end = _read(BuildEnd, folder / BUILD_FILE)
-        deliverable = _read(Deliverable, folder / DELIVERABLE_FILE)
-        if (folder / SESSION_FILE).exists():
-            session = _read(SessionLog, folder / SESSION_FILE)
-        for graded in grades.artifacts():
-            found = _read(Outcomes, graded / OUTCOMES_FILE)
-            if found.deliverable == deliverable.sha256:
-                outcomes, source = found, graded
-    unscored = None
-    if outcomes is None:
-        for phase in (builds, grades):
-            failures = phase.failures()
-            if len(failures) >= MAX_ATTEMPTS:
-                unscored = Unscored(boundary=failures[-1].boundary, reason=failures[-1].reason)
-    return Collected(item, end, deliverable, session, outcomes, unscored, attempts, source)
+    built, graded = _chosen(builds), _chosen(grades)
+    if built is None:
+        return Collected(item, None, None, None, None, _unscored(builds), attempts)
+    end, deliverable = BuildEnd.read(built / BUILD_FILE), Deliverable.read(built / DELIVERABLE_FILE)
+    session = SessionLog.read(built / SESSION_FILE) if (built / SESSION_FILE).exists() else None
+    choice = builds.chosen()
+    known = Collected(item, end, deliverable, session, None, None, attempts, stale=choice is not None and choice.stale)
+    if graded is None:
+        return replace(known, unscored=_unscored(grades))
+    outcomes = Outcomes.read(graded / OUTCOMES_FILE)
+    # A run that was stopped between the two phases has chosen a build and not yet its grade.
+    return replace(known, outcomes=outcomes, graded=graded) if outcomes.deliverable == deliverable.sha256 else known
+
+
+def _chosen(phase: PhaseFolder) -> Path | None:
+    choice = phase.chosen()
+    return phase.artifact(choice.key) if choice else None
+
+
+def _unscored(phase: PhaseFolder) -> Unscored | None:
+    choice = phase.chosen()
+    failures = phase.failures(choice.key) if choice else []
+    if len(failures) < MAX_ATTEMPTS:
+        return None
+    return Unscored(boundary=failures[-1].boundary, reason=failures[-1].reason)
 
 
 def read_failures(collected: Collected) -> Failures | None:
@@ -90,16 +93,4 @@ def read_failures(collected: Collected) -> Failures | None:
     """
     if collected.graded is None or not (collected.graded / FAILURES_FILE).exists():
         return None
-    return _read(Failures, collected.graded / FAILURES_FILE)
-
-
-def _read(kind: type[Kind], path: Path) -> Kind:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise StoreError(
-            "a file of a published artifact is missing",
-            file=str(path),
-            mend="remove the folder that should hold it and run the same command again",
-        ) from error
-    return kind.from_bytes(data, file=str(path))
+    return Failures.read(collected.graded / FAILURES_FILE)

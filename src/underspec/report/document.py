@@ -19,7 +19,8 @@ SCHEMA = 1
 def report_document(run: str, collected: Sequence[Collected], *, comparable: bool) -> dict[str, Any]:
     """The document of ``underspec report --json`` (design section 10). Rates are 0 to 1 or null.
 
-    Every planned item is counted: ``planned`` = ``scored`` + the sum of ``unscored``.
+    Every planned item is counted: ``planned`` = ``scored`` + the sum of ``unscored``. ``stale`` counts items whose
+    build was made from other inputs than those of the last run.
     """
     rows: dict[str, list[Collected]] = {}
     for each in collected:
@@ -39,6 +40,7 @@ def _counts(collected: Sequence[Collected]) -> dict[str, Any]:
         "planned": len(collected),
         "scored": sum(each.outcomes is not None for each in collected),
         "unscored": dict(sorted((str(boundary), number) for boundary, number in unscored.items())),
+        "stale": sum(each.stale for each in collected),
     }
 
 

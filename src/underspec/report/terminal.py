@@ -129,7 +129,15 @@ def _details(row: dict[str, Any], task: dict[str, Any], varied: Sequence[str]) -
     used = f"; budget used {percent(task['budget_use'])} %" if task["budget_use"] is not None else ""
     under = "".join(f", {name} {row['condition'][name]}" for name in varied)
     who = f"{row['agent']}{under}{',' if under else ''} on {task['task']}"
-    return f"{who}: {counts or 'no cases'}{used}{'; ' + seen if seen else ''}"
+    return f"{who}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
+
+
+def _span(task: dict[str, Any]) -> str:
+    """What the score would be if all that is unscored failed, and if all of it passed."""
+    low, high = task["bounds"]
+    if task["scored"] == task["planned"] or low is None:
+        return ""
+    return f"; score between {percent(low)} and {percent(high)} % with what is unscored"
 
 
 def varied_fields(document: dict[str, Any]) -> list[str]:
@@ -145,9 +153,12 @@ def varied_fields(document: dict[str, Any]) -> list[str]:
 
 
 def report_console() -> Console:
-    """Standard output; wide where it is no terminal, so that nothing is cut off in a file or a pipe."""
-    console = Console()
-    return console if console.is_terminal else Console(width=160)
+    """Standard output; wide where it is no terminal, so that nothing is cut off in a file or a pipe.
+
+    Markup is off: a task's title is no place to give orders from, nor one in which brackets must be matched.
+    """
+    console = Console(markup=False, emoji=False, highlight=False)
+    return console if console.is_terminal else Console(markup=False, emoji=False, highlight=False, width=160)
 
 
 def print_report(document: dict[str, Any], console: Console) -> None:
@@ -166,5 +177,8 @@ def print_report(document: dict[str, Any], console: Console) -> None:
     if unscored:
         line += f" ({', '.join(f'{name} {number}' for name, number in document['unscored'].items())})"
     console.print(Text(plain(line)))
+    if document["stale"]:
+        line = f"stale {document['stale']}: built from other inputs than today's; --redo build makes them anew"
+        console.print(Text(line))
     if not document["comparable"]:
         console.print(Text("The sandboxes showed this machine's own /usr: compare within this run only.", style="dim"))

@@ -17,9 +17,9 @@ from underspec.report.collect import Collected, read_failures
 from underspec.report.html.bars import MEANING
 from underspec.report.html.cases import TaskCases
 from underspec.report.html.items import item_view
-from underspec.report.html.table import MOST_GROUPS, MOST_ROWS, anchor_of, groups, ordered, table_rows, varied
+from underspec.report.html.table import MOST_GROUPS, MOST_ROWS, anchor_of, groups, table_rows
 from underspec.report.html.visible import name
-from underspec.report.terminal import percent, plain
+from underspec.report.terminal import best_first, percent, plain
 from underspec.task.model import Task
 
 MOST_DETAILED = 200
@@ -105,7 +105,6 @@ def report_page(
             machine=_machine(manifest),
             policy=content_policy(style),
             style=Markup(style),
-            varied=varied(document),
             rows=rows[:MOST_ROWS],
             rows_left_out=max(0, len(rows) - MOST_ROWS),
             groups=bar_groups[:MOST_GROUPS],
@@ -123,7 +122,7 @@ def report_page(
 
 def _by_rank(document: dict[str, Any], collected: Sequence[Collected]) -> list[Collected]:
     """Items in the order of the table."""
-    rank = {row["condition"]["id"]: place for place, row in enumerate(ordered(document))}
+    rank = {row["condition"]["id"]: place for place, row in enumerate(best_first(document))}
     return sorted(collected, key=lambda each: (rank[each.item.condition.id], each.item.task, each.item.epoch))
 
 

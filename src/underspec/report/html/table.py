@@ -8,11 +8,10 @@ from typing import Any
 
 from underspec.report.collect import Collected
 from underspec.report.html.bars import Bar, bars
-from underspec.report.terminal import percent
+from underspec.report.terminal import best_first, percent, varied_fields
 
 MOST_ROWS = 500
 MOST_GROUPS = 60
-_VARIED = ("model", "exposure", "budget", "router", "scaffold", "image", "language", "network", "build_seconds")
 
 
 @dataclass(frozen=True)
@@ -52,24 +51,14 @@ def anchor_of(collected: Collected) -> str:
     return f"item-{collected.item.id[:16]}"
 
 
-def varied(document: dict[str, Any]) -> tuple[str, ...]:
-    """The settings in which the conditions of the run differ, beside the agent."""
-    return tuple(name for name in _VARIED if len({str(row["condition"][name]) for row in document["rows"]}) > 1)
-
-
-def ordered(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of the document, the best first."""
-    return sorted(document["rows"], key=lambda row: -(row["overall_pooled"] or 0))
-
-
 def table_rows(document: dict[str, Any], collected: Sequence[Collected]) -> list[Row]:
     """All rows of the table, the best condition first."""
     anchors: dict[tuple[str, str], str] = {}
     for each in collected:
         anchors.setdefault((each.item.condition.id, each.item.task), anchor_of(each))
-    names = varied(document)
+    names = varied_fields(document)
     found: list[Row] = []
-    for row in ordered(document):
+    for row in best_first(document):
         settings = _settings(row, names)
         tasks = row["tasks"]
         if len(tasks) > 1:
@@ -81,7 +70,7 @@ def table_rows(document: dict[str, Any], collected: Sequence[Collected]) -> list
 
 
 def _settings(row: dict[str, Any], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, _value(row["condition"][name])) for name in names)
+    return tuple((name, _value(row["condition"].get(name))) for name in names)
 
 
 def _value(value: Any) -> str:
@@ -128,7 +117,7 @@ def groups(document: dict[str, Any], collected: Sequence[Collected]) -> list[Gro
     by_condition: dict[str, list[Collected]] = {}
     for each in collected:
         by_condition.setdefault(each.item.condition.id, []).append(each)
-    names = varied(document)
+    names = varied_fields(document)
     return [
         Group(
             agent=row["agent"],
@@ -137,5 +126,5 @@ def groups(document: dict[str, Any], collected: Sequence[Collected]) -> list[Gro
             planned=row["planned"],
             bars=bars([one.outcomes for one in by_condition[row["condition"]["id"]] if one.outcomes is not None]),
         )
-        for row in ordered(document)
+        for row in best_first(document)
     ]

@@ -1,9 +1,9 @@
 """Text of agents, tasks and programs as HTML: escaped, with all that is invisible shown, and bounded.
 
 Two ways of reading: *prose* (questions, replies, names) keeps line feeds, tabs and spaces as they are; *exact*
-(outputs) shows those too: ``↵`` at each line's end, ``⇥`` for a tab, and ``·`` for each space at a line's end. Both show control
-characters, byte-order marks, directional overrides and everything else that leaves no mark of its own. A token stands
-in ``<b>``, so that a literal ``↵`` in the text is told apart from a line feed.
+(outputs) shows those too: ``↵`` at each line's end, ``⇥`` for a tab, ``·`` for each space at a line's end. Both show
+control characters, byte-order marks, directional overrides and everything else that leaves no mark of its own. A token
+stands in ``<b>``, so that a literal ``↵`` in the text is told apart from a line feed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _MOST_STACKED = 3
 LINE_FEED, TAB, END_SPACE = "↵", "⇥", "·"
 # Their names, since few fonts have pictures of them.
+# fmt: off
 _CONTROLS = (
-    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
-).split()
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+)
+# fmt: on
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,11 @@ def decoded(data: bytes, *, cut: bool = False) -> str:
     if cut:
         for back in range(1, min(3, len(data)) + 1):
             lead = data[-back]
-            if lead >= 0xC0:
+            if 0xC2 <= lead <= 0xF4:
                 whole = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
                 data = data[:-back] if back < whole else data
                 break
-            if lead < 0x80:
+            if not 0x80 <= lead < 0xC0:
                 break
     return data.decode("utf-8", "surrogateescape")
 
@@ -135,12 +138,12 @@ def bounded(shown: Iterable[Cell], most: int) -> tuple[list[Cell], bool]:
 
 def prose(text: str, most: int = 6000) -> Markup:
     """A text to read, cut after about ``most`` bytes of HTML with a note of how long it is."""
-    # Each character takes a byte or more, so that no more need be looked at.
+    # Each character takes a byte or more, so that no more need be looked at to see that it is too long.
     kept, whole = bounded(cells(text[: most + 1], exact=False), most)
-    note = "" if whole and len(text) <= most + 1 else f" <i>… cut; {len(text):,} characters in all</i>"
+    note = "" if whole else f" <i>… cut; {len(text):,} characters in all</i>"
     return html_of(kept) + Markup(note)
 
 
 def name(text: str) -> Markup:
-    """A short text: a name, a path, a reason."""
-    return prose(text.replace("\n", LINE_FEED), 600)
+    """A short text inside a line (a name, a path, a reason), whose direction cannot spread to its neighbours."""
+    return Markup("<bdi>{}</bdi>").format(prose(text.replace("\n", LINE_FEED), 600))
