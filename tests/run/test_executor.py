@@ -12,10 +12,12 @@ import pytest
 from tests.run.toy_agents import FunctionAgent, ToyAgent, attempts_that_published, make_context, published, toy_agents
 from tests.task_factory import make_task
 from underspec.agent.protocol import Agent, Assignment
+from underspec.artifact.outcomes import Outcomes
 from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError, TaskError
 from underspec.report.collect import Collected, collect
 from underspec.report.document import report_document
 from underspec.run import claim as claims
+from underspec.run import executor
 from underspec.run.executor import build_inputs, execute, status
 from underspec.run.store import MAX_ATTEMPTS, RunStore
 from underspec.sandbox.protocol import WORKSPACE
@@ -289,6 +291,66 @@ def test_what_failed_attempts_left_half_made_is_gone_when_they_are_used_up(tmp_p
     assert len(build.attempts()) == MAX_ATTEMPTS
     assert not build.scratch.exists()
     assert list(build.path.glob("attempts/*/artifact")) == []
+
+
+def _outcomes(run: Path, agent: str) -> Outcomes:
+    found = _by_agent(run)[agent].outcomes
+    assert found is not None
+    return found
+
+
+def test_a_failed_regrade_leaves_no_old_verdict_standing(
+    tmp_path: Path, task: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, agents = tmp_path / "run", {"hasty": ToyAgent("hasty", asks=False)}
+    context, items = make_context(run, task, {**agents})
+    asyncio.run(execute(context, items, concurrency=1))
+    before = _outcomes(run, "hasty")
+    enhanced = task / "hidden" / "cases" / "enhanced" / "feature2_mean.json"
+    original = enhanced.read_text()
+    enhanced.write_text(original.replace("error: empty", ""))
+    changed, _items = make_context(run, task, {**agents})
+
+    async def broken(inputs: object, work: object) -> None:
+        raise SandboxError("the engine went away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(executor, "grade", broken)
+        asyncio.run(execute(changed, items, concurrency=1))
+    found = _by_agent(run)["hasty"]
+    assert found.outcomes is None
+    assert found.boundary == "sandbox"
+    for phase in ("build", "grade"):
+        changed.store.phase(items[0], phase).forgive()
+    asyncio.run(execute(changed, items, concurrency=1))
+    assert _outcomes(run, "hasty").task_digest == changed.tasks[items[0].task].digest != before.task_digest
+    # Back to the first cases: their verdict is there already, and it is the one that counts again.
+    enhanced.write_text(original)
+    back, _items = make_context(run, task, {**agents})
+    asyncio.run(execute(back, items, concurrency=1))
+    assert _outcomes(run, "hasty") == before
+
+
+def test_a_build_that_could_not_be_redone_leaves_no_old_score_standing(tmp_path: Path, task: Path) -> None:
+    run = tmp_path / "run"
+    context, items = make_context(run, task, {"hasty": ToyAgent("hasty", asks=False)})
+    asyncio.run(execute(context, items, concurrency=1))
+
+    async def broken(assignment: Assignment) -> None:
+        raise SandboxError("the engine went away")
+
+    newer = replace(context, agents={"hasty": FunctionAgent("hasty", broken, version="2")})
+    asyncio.run(execute(newer, items, concurrency=1))
+    kept = _by_agent(run)["hasty"]
+    assert kept.stale
+    assert kept.outcomes is not None
+    document = report_document("run", collect(RunStore(run)), comparable=False)
+    assert (document["stale"], document["rows"][0]["stale"]) == (1, 1)
+    asyncio.run(execute(replace(newer, redo=frozenset({"build"})), items, concurrency=1))
+    lost = _by_agent(run)["hasty"]
+    assert (lost.outcomes, lost.boundary, lost.stale) == (None, "sandbox", False)
+    asyncio.run(execute(context, items, concurrency=1))
+    assert _by_agent(run)["hasty"].outcomes == kept.outcomes
 
 
 def test_two_executors_on_one_run_share_the_work(tmp_path: Path, task: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from underspec.artifact.canonical import canonical_json
 from underspec.errors import StoreError
+
+_MEND = "remove the folder that holds it and run the same command again"
 
 
 def json_path(location: tuple[int | str, ...]) -> str:
@@ -29,6 +32,19 @@ class Artifact(BaseModel):
         return canonical_json(self.model_dump(mode="json")) + b"\n"
 
     @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a published artifact's file.
+
+        Raises:
+            StoreError: it is missing, damaged, or of another kind or version; names the file and the field.
+        """
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError as error:
+            raise StoreError("a file of a published artifact is missing", file=str(path), mend=_MEND) from error
+        return cls.from_bytes(data, file=str(path))
+
+    @classmethod
     def from_bytes(cls, data: bytes, *, file: str) -> Self:
         """Parse an artifact.
 
@@ -43,5 +59,5 @@ class Artifact(BaseModel):
                 f"not a valid {cls.__name__}: {first['msg']}",
                 file=file,
                 where=json_path(first["loc"]),
-                mend="remove the folder that holds it and run the same command again",
+                mend=_MEND,
             ) from error

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from underspec.artifact.build import BuildEnd
 from underspec.artifact.canonical import digest_of
 from underspec.artifact.condition import Condition
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.failures import MOST_CASES, FailedCase, Failures
 from underspec.artifact.outcomes import SUITES
-from underspec.errors import StoreError
+from underspec.artifact.threads import in_thread
 from underspec.grade.grader import grade_in_full
-from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, DELIVERABLE_TAR
+from underspec.phase.build import DELIVERABLE_FILE, DELIVERABLE_TAR
 from underspec.phase.work import Work
 from underspec.sandbox.deliverable import extract_deliverable
 from underspec.task import release
@@ -41,11 +39,7 @@ class GradeInputs:
         Raises:
             StoreError: it is missing or damaged.
         """
-        return Deliverable.from_bytes(_read(self.built / DELIVERABLE_FILE), file=str(self.built / DELIVERABLE_FILE))
-
-    def build_end(self) -> BuildEnd:
-        """How the build ended."""
-        return BuildEnd.from_bytes(_read(self.built / BUILD_FILE), file=str(self.built / BUILD_FILE))
+        return Deliverable.read(self.built / DELIVERABLE_FILE)
 
     def key(self) -> str:
         """The phase's key: deliverable, cases, limits, image and this phase's version."""
@@ -64,17 +58,6 @@ class GradeInputs:
         )
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise StoreError(
-            "a file of a published artifact is missing",
-            file=str(path),
-            mend="remove the folder that should hold it and run the same command again",
-        ) from error
-
-
 async def grade(inputs: GradeInputs, work: Work) -> None:
     """Grade one deliverable and leave ``outcomes.json`` and, for a reader, ``failures.json`` in ``work.artifact``.
 
@@ -83,7 +66,7 @@ async def grade(inputs: GradeInputs, work: Work) -> None:
     """
     deliverable = inputs.deliverable()
     tree = work.scratch / "deliverable"
-    await asyncio.to_thread(extract_deliverable, inputs.built / DELIVERABLE_TAR, tree)
+    await in_thread(extract_deliverable, inputs.built / DELIVERABLE_TAR, tree)
     graded = await grade_in_full(
         inputs.task,
         tree,

@@ -134,13 +134,13 @@ class PhaseFolder:
         """Folders of all attempts in order."""
         return [folder for _number, folder in self._attempt_folders()]
 
-    def failures(self, key: str | None = None) -> list[FailedAttempt]:
+    def failures(self, key: str) -> list[FailedAttempt]:
         """Attempts under ``key`` that ended in somebody else's failure than the agent's. Killed ones leave none and do
         not count; neither do those under other keys, since what failed then was something else."""
         found = []
         for number, folder in self._attempt_folders():
             record = folder / "error.json"
-            if key in (None, _key_of(folder)) and record.is_file() and not (folder / "forgiven").exists():
+            if _key_of(folder) == key and record.is_file() and not (folder / "forgiven").exists():
                 try:
                     content = json.loads(record.read_bytes())
                     found.append(FailedAttempt(number, Boundary(content["boundary"]), str(content["reason"])))
