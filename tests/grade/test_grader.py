@@ -16,6 +16,7 @@ from underspec.errors import HostExhaustedError, SandboxError, SandboxGoneError,
 from underspec.grade.cases import graded_cases
 from underspec.grade.grader import grade_deliverable, grade_in_full
 from underspec.sandbox.protocol import ExecResult, Owner
+from underspec.task.cases import hidden_flags
 from underspec.task.model import Task
 
 OWNER = Owner(run="tests", purpose="grade")
@@ -223,11 +224,11 @@ def test_progress_says_what_passed(tmp_path: Path) -> None:
 
 
 def test_outcomes_of_another_number_than_there_are_cases_are_an_error() -> None:
-    suite = TASK.suites["public"]
+    suite, hidden = TASK.suites["public"], hidden_flags(TASK, "public")
     with pytest.raises(ValueError, match="zip"):
-        graded_cases(suite, {"add": [CaseOutcome.PASS] * 2, "join": [CaseOutcome.PASS]}, frozenset())
+        graded_cases(suite, {"add": [CaseOutcome.PASS] * 2, "join": [CaseOutcome.PASS]}, hidden)
     with pytest.raises(ValueError, match="other files"):
-        graded_cases(suite, {"add": [CaseOutcome.PASS]}, frozenset())
+        graded_cases(suite, {"add": [CaseOutcome.PASS]}, hidden)
 
 
 def test_a_deliverable_that_is_no_folder_is_wrong_use(tmp_path: Path) -> None:

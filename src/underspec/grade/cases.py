@@ -1,4 +1,4 @@
-"""From verdicts to graded cases: which cases are hidden, and what states a suite shows."""
+"""From verdicts to graded cases, and what states a suite shows."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from collections.abc import Mapping, Sequence
 from underspec.artifact.outcomes import CaseOutcome, GradedCase, SuiteName, SuiteState
 from underspec.grade.compare import Verdicts
 from underspec.sandbox.protocol import ExecResult
-from underspec.task.cases import Key, case_key
-from underspec.task.model import Suite, Task
-
-
-def public_keys(task: Task) -> frozenset[Key]:
-    """Keys of all public cases: hidden = (native ∪ enhanced) − public (ICAE III-F)."""
-    suite = task.suites.get("public")
-    return frozenset(case_key(case) for file in suite.files.values() for case in file.cases) if suite else frozenset()
+from underspec.task.model import Suite
 
 
 def graded_cases(
-    suite: Suite, outcomes: Mapping[str, Sequence[CaseOutcome]], public: frozenset[Key]
+    suite: Suite, outcomes: Mapping[str, Sequence[CaseOutcome]], hidden: Mapping[str, Sequence[bool]]
 ) -> list[GradedCase]:
     """One :class:`GradedCase` a case, files in name order and cases in file order, exactly as many as there are.
+
+    Args:
+        suite: the suite that was graded.
+        outcomes: one outcome for each of its cases, by stem.
+        hidden: whether each case is hidden, by stem (:func:`underspec.task.cases.hidden_flags`).
 
     Raises:
         ValueError: there is not exactly one outcome for each case (fault 12).
@@ -28,15 +26,11 @@ def graded_cases(
     if outcomes.keys() != suite.files.keys():
         raise ValueError(f"outcomes of other files than those of the suite {suite.name}")
     return [
-        GradedCase(
-            suite=suite.name,
-            file=stem,
-            index=index,
-            outcome=outcome,
-            hidden=suite.name != "public" and case_key(case) not in public,
-        )
+        GradedCase(suite=suite.name, file=stem, index=index, outcome=outcome, hidden=is_hidden)
         for stem in sorted(suite.files)
-        for index, (case, outcome) in enumerate(zip(suite.files[stem].cases, outcomes[stem], strict=True))
+        for index, (_case, outcome, is_hidden) in enumerate(
+            zip(suite.files[stem].cases, outcomes[stem], hidden[stem], strict=True)
+        )
     ]
 
 

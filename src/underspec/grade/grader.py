@@ -12,11 +12,11 @@ from pathlib import Path
 from underspec.artifact.condition import Network
 from underspec.artifact.outcomes import SUITES, CaseOutcome, GradedCase, Outcomes, SuiteEnd
 from underspec.errors import UsageError
-from underspec.grade.cases import public_keys
 from underspec.grade.compare import BYTES, Comparison
 from underspec.grade.shipped import shipped_notes
 from underspec.grade.suite import Failure, SuiteRun, Timings, grade_suite, sandbox_limits
 from underspec.sandbox.protocol import Owner, SandboxBackend, SandboxSpec
+from underspec.task.cases import hidden_flags
 from underspec.task.model import Task
 from underspec.task.release import expectations, grader_inputs
 
@@ -115,7 +115,6 @@ async def grade_in_full(
     spec = SandboxSpec(
         owner=owner, image=image, limits=sandbox_limits(task.toml.limits), lower=deliverable, network=network
     )
-    public = public_keys(task)
     cases: list[GradedCase] = []
     ends: list[SuiteEnd] = []
     notes: list[str] = []
@@ -131,7 +130,7 @@ async def grade_in_full(
                 suite=suite,
                 inputs=grader_inputs(task, name),
                 expectations=expectations(task, name),
-                public=public,
+                hidden=hidden_flags(task, name),
                 limits=task.toml.limits,
                 comparison=comparison,
                 show=show,

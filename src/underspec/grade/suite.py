@@ -13,7 +13,6 @@ from underspec.grade.cases import SUBDIRS, all_missing, graded_cases, no_test_st
 from underspec.grade.compare import BYTES, Comparison, Judge, Verdicts, split_name
 from underspec.grade.inputs import lay_inputs
 from underspec.sandbox.protocol import WORKSPACE, Limits, Sandbox, SandboxBackend, SandboxSpec
-from underspec.task.cases import Key
 from underspec.task.model import Suite, TaskLimits
 
 MIB = 1024**2
@@ -73,14 +72,14 @@ class SuiteGrade:
 class SuiteRun:
     """What is run: a suite of a task, with the inputs that go in and the expectations that stay out.
 
-    ``inputs`` are files by name, without expectations; ``expectations`` by stem. ``public`` are the keys of the
-    task's public cases. ``show`` bounds how many failing cases are looked at once more for a reader.
+    ``inputs`` are files by name, without expectations; ``expectations`` by stem. ``hidden`` says by stem
+    which cases are hidden. ``show`` bounds how many failing cases are looked at once more for a reader.
     """
 
     suite: Suite
     inputs: Mapping[str, bytes]
     expectations: Mapping[str, Sequence[str]]
-    public: frozenset[Key]
+    hidden: Mapping[str, Sequence[bool]]
     limits: TaskLimits
     comparison: Comparison = BYTES
     show: int = 0
@@ -136,7 +135,7 @@ async def grade_suite(run: SuiteRun, spec: SandboxSpec, backend: SandboxBackend)
         await sandbox.close()
         watch.lap("close")
     return SuiteGrade(
-        cases=tuple(graded_cases(run.suite, verdicts.outcomes, run.public)),
+        cases=tuple(graded_cases(run.suite, verdicts.outcomes, run.hidden)),
         end=SuiteEnd(
             suite=run.suite.name,
             exit_code=end.exit_code,
@@ -245,7 +244,7 @@ async def _contents(sandbox: Sandbox, folder: str, keys: Container[tuple[str, in
 
 def _no_test(run: SuiteRun, timings: Timings) -> SuiteGrade:
     return SuiteGrade(
-        cases=tuple(graded_cases(run.suite, all_missing(run.suite), run.public)),
+        cases=tuple(graded_cases(run.suite, all_missing(run.suite), run.hidden)),
         end=SuiteEnd(suite=run.suite.name, exit_code=None, states=no_test_states(run.suite)),
         timings=timings,
     )

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from underspec.artifact.outcomes import SUITES, CaseOutcome, GradedCase, Outcomes, Rate, SuiteState, Unscored
-from underspec.grade.cases import all_missing, graded_cases, public_keys
+from underspec.grade.cases import all_missing, graded_cases
+from underspec.task.cases import hidden_flags
 from underspec.task.model import Task
 
 _VIEWS = (*SUITES, "hidden")
@@ -52,12 +53,11 @@ def grade_document(outcomes: Outcomes) -> dict[str, Any]:
 
 def unscored_document(task: Task, unscored: Unscored) -> dict[str, Any]:
     """The same shape when there is no score: totals are known, ``passed``, ``rate`` and the counts are null."""
-    public = public_keys(task)
     cases = [
         case
         for name in SUITES
         if name in task.suites
-        for case in graded_cases(task.suites[name], all_missing(task.suites[name]), public)
+        for case in graded_cases(task.suites[name], all_missing(task.suites[name]), hidden_flags(task, name))
     ]
     totals: dict[str, int] = {
         **{name: sum(case.suite == name for case in cases) for name in SUITES},

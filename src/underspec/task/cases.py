@@ -30,7 +30,8 @@ def case_key(case: Case) -> Key:
 
 def hidden_flags(task: Task, suite: SuiteName) -> dict[str, tuple[bool, ...]]:
     """By stem, whether each case is hidden: hidden = (native ∪ enhanced) − public (ICAE III-F)."""
-    public = {case_key(case) for file in task.suites["public"].files.values() for case in file.cases}
+    shown = task.suites.get("public")
+    public = {case_key(case) for file in shown.files.values() for case in file.cases} if shown else set()
     return {
         stem: tuple(suite != "public" and case_key(case) not in public for case in file.cases)
         for stem, file in task.suites[suite].files.items()
