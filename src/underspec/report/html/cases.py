@@ -18,6 +18,7 @@ from underspec.task.release import reader_cases
 
 _MOST_FILES = 40
 _MOST_INDICES = 24
+_MOST_HTML = 150_000
 
 Place = tuple[SuiteName, str, int]
 
@@ -124,19 +125,34 @@ class TaskCases:
         return None if self.why_not(outcomes) else self._cases.get((outcomes.task, place))
 
 
-def shown_cases(outcomes: Outcomes, failures: Failures, known: TaskCases) -> tuple[tuple[CaseView, ...], int]:
-    """Failing cases that may be shown with what came, and how many are held back because they are hidden."""
+@dataclass(frozen=True)
+class ShownCases:
+    """Failing cases with what came. ``left_out`` counts those for which there is no room, ``held_back`` those that are
+    hidden."""
+
+    cases: tuple[CaseView, ...] = ()
+    left_out: int = 0
+    held_back: int = 0
+
+
+def shown_cases(outcomes: Outcomes, failures: Failures, known: TaskCases) -> ShownCases:
+    """Failing cases that may be shown and for which there is room."""
     hidden: set[Place] = {(case.suite, case.file, case.index) for case in outcomes.cases if case.hidden}
-    held_back = 0
-    shown = []
-    for failed in failures.cases:
-        place: Place = (failed.suite, failed.file, failed.index)
-        # What came is held back with what was expected: a near miss tells the answer, an echo the question.
-        if place in hidden and not known.show_hidden:
-            held_back += 1
-            continue
-        shown.append(_view(failed, known.case(outcomes, place)))
-    return tuple(shown), held_back
+    # What came is held back with what was expected: a near miss tells the answer, an echo the question.
+    allowed = [
+        failed
+        for failed in failures.cases
+        if known.show_hidden or (failed.suite, failed.file, failed.index) not in hidden
+    ]
+    shown: list[CaseView] = []
+    room = _MOST_HTML
+    for failed in allowed:
+        view = _view(failed, known.case(outcomes, (failed.suite, failed.file, failed.index)))
+        room -= 400 + sum(len(line.html) + 40 for line in view.lines) + len(view.input or "")
+        if room < 0:
+            break
+        shown.append(view)
+    return ShownCases(tuple(shown), len(allowed) - len(shown), len(failures.cases) - len(allowed))
 
 
 def _view(failed: FailedCase, case: Case | None) -> CaseView:

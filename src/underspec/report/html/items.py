@@ -13,7 +13,7 @@ from underspec.artifact.session import SessionLog, Turn
 from underspec.measure.interaction import interaction
 from underspec.report.collect import Collected
 from underspec.report.html.bars import Bar, bars
-from underspec.report.html.cases import CaseView, SuiteFailures, TaskCases, failing_by_file, shown_cases
+from underspec.report.html.cases import ShownCases, SuiteFailures, TaskCases, failing_by_file, shown_cases
 from underspec.report.html.table import anchor_of
 from underspec.report.html.visible import name, prose
 from underspec.report.terminal import percent
@@ -21,7 +21,6 @@ from underspec.report.terminal import percent
 _MOST_QUESTION = 6_000
 _MOST_REPLY = 12_000
 _MOST_CONVERSATION = 150_000
-_MOST_CASES_HTML = 150_000
 _MOST_DROPPED = 20
 _MOST_NOTES = 20
 
@@ -70,9 +69,7 @@ class ItemView:
     notes: tuple[Markup, ...]
     conversation: Conversation | None
     failing: tuple[SuiteFailures, ...]
-    cases: tuple[CaseView, ...]
-    cases_left_out: int
-    held_back: int
+    shown: ShownCases
     not_at_hand: str | None
     kept: bool
 
@@ -80,11 +77,6 @@ class ItemView:
 def item_view(collected: Collected, failures: Failures | None, known: TaskCases) -> ItemView:
     """Everything about an item that the page shows."""
     outcomes = collected.outcomes
-    cases: tuple[CaseView, ...] = ()
-    held_back = 0
-    if outcomes is not None and failures is not None:
-        cases, held_back = shown_cases(outcomes, failures, known)
-    fitting = tuple(_fitting(cases))
     rate = outcomes.overall.rate if outcomes else None
     return ItemView(
         anchor=anchor_of(collected),
@@ -102,9 +94,7 @@ def item_view(collected: Collected, failures: Failures | None, known: TaskCases)
         notes=tuple(prose(note, 1000) for note in outcomes.notes[:_MOST_NOTES]) if outcomes else (),
         conversation=_conversation(collected.session) if collected.session else None,
         failing=failing_by_file(outcomes) if outcomes else (),
-        cases=fitting,
-        cases_left_out=len(cases) - len(fitting),
-        held_back=held_back,
+        shown=shown_cases(outcomes, failures, known) if outcomes and failures else ShownCases(),
         not_at_hand=known.why_not(outcomes) if outcomes and failures and failures.cases else None,
         kept=failures is not None,
     )
@@ -194,12 +184,3 @@ def _round(turn: Turn) -> Round:
         flags=tuple(words for flag, words in flags if flag),
         remaining=turn.remaining,
     )
-
-
-def _fitting(cases: tuple[CaseView, ...]) -> Iterator[CaseView]:
-    room = _MOST_CASES_HTML
-    for case in cases:
-        room -= 400 + sum(len(line.html) + 40 for line in case.lines) + len(case.input or "")
-        if room < 0:
-            return
-        yield case

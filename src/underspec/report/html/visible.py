@@ -8,6 +8,7 @@ stands in ``<b>``, so that a literal ``↵`` in the text is told apart from a li
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
 # Letters and marks that draw nothing.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _MOST_STACKED = 3
+# Runs of what is never changed but by escaping (nearly everything), and of what must be looked at.
+_RUN = re.compile(r"(?P<plain>[\t\n -~]+)|[^\t\n -~]+")
 LINE_FEED, TAB, END_SPACE = "↵", "⇥", "·"
 # Their names, since few fonts have pictures of them.
 # fmt: off
@@ -138,10 +141,31 @@ def bounded(shown: Iterable[Cell], most: int) -> tuple[list[Cell], bool]:
 
 def prose(text: str, most: int = 6000) -> Markup:
     """A text to read, cut after about ``most`` bytes of HTML with a note of how long it is."""
+    parts: list[str] = []
+    room, whole = most, True
     # Each character takes a byte or more, so that no more need be looked at to see that it is too long.
-    kept, whole = bounded(cells(text[: most + 1], exact=False), most)
-    note = "" if whole else f" <i>… cut; {len(text):,} characters in all</i>"
-    return html_of(kept) + Markup(note)
+    for run in _RUN.finditer(text[: most + 1]):
+        if run.lastgroup:
+            html, whole = _plain(run.group(), room)
+        else:
+            kept, whole = bounded(cells(run.group(), exact=False), room)
+            html = html_of(kept)
+        parts.append(html)
+        room -= len(html.encode())
+        if not whole:
+            parts.append(f" <i>… cut; {len(text):,} characters in all</i>")
+            break
+    return Markup("".join(parts))
+
+
+def _plain(text: str, most: int) -> tuple[str, bool]:
+    """Text that only needs escaping, as much of it as fits, and whether that is all."""
+    html, kept = str(escape(text)), len(text)
+    while len(html) > most:
+        # No character takes more than five bytes, so that this never cuts too much.
+        kept -= max(1, (len(html) - most) // 5)
+        html = str(escape(text[:kept]))
+    return html, kept == len(text)
 
 
 def name(text: str) -> Markup:
