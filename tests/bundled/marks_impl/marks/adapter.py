@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from marks import failures
-from marks.board import Board, Fallout
-from marks.history import Change, History
-from marks.places import Stretch, place, stretch
-from marks.texts import Written, extent
+from . import failures
+from .board import Board, Fallout
+from .history import Change, History
+from .places import Stretch, place, stretch
+from .texts import Written, extent
 
 Request = dict[str, Any]
 LARGEST_ID = 1_000_000
@@ -161,9 +161,7 @@ def _changes(choose: Callable[[History], list[Change]]) -> Callable[[Request], l
         for edit in edits:
             assert edit.where is not None
             history.edit(edit.where, extent(edit.put))
-        lines = [
-            f"change={old.start}-{old.end} now={new.start}-{new.end}" for old, new in choose(history)
-        ]
+        lines = [f"change={old.start}-{old.end} now={new.start}-{new.end}" for old, new in choose(history)]
         return [f"count={len(lines)}", *lines]
 
     return changes

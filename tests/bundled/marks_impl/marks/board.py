@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from marks.failures import NoMark, TakenMark
-from marks.places import Place, Stretch
+from .failures import NoMark, TakenMark
+from .places import Place, Stretch
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from marks.places import Place, Stretch
+from .places import Place, Stretch
 
 
 class Change(NamedTuple):
@@ -37,9 +37,7 @@ class History:
         if last and last.new.end >= where.end:
             old_end, new_end = last.old.end, end.after(last.new.end.since(where.end))
         one = Change(Stretch(old_start, old_end), Stretch(new_start, new_end))
-        moved = [
-            Change(old, Stretch(*(end.after(place.since(where.end)) for place in new))) for old, new in after
-        ]
+        moved = [Change(old, Stretch(*(end.after(place.since(where.end)) for place in new))) for old, new in after]
         kept = [] if merged and old_start == old_end and new_start == new_end else [one]
         self.changes = before + kept + moved
 

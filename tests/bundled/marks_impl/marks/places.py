@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from marks.failures import BadPlace, BadRange
+from .failures import BadPlace, BadRange
 
 LARGEST = 1_000_000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marks.places import Place, Stretch
+from .places import Place, Stretch
 
 _UNIT = 2
 _BREAK, _RETURN = "\n".encode("utf-16-le"), "\r".encode("utf-16-le")
