@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.cli.command import underspec
 from tests.task_factory import make_task
+from underspec.cli import common
+from underspec.cli.app import app
+from underspec.errors import SandboxError
+from underspec.grade import grader
+from underspec.sandbox.backends import load_backend
 
 
 def test_help_teaches_and_lists_every_command() -> None:
@@ -142,3 +149,21 @@ def test_tasks_manifest_makes_a_changed_task_whole_again(tmp_path: Path) -> None
     assert underspec("tasks", "validate", task).code == 1
     assert underspec("tasks", "manifest", task).code == 0
     assert underspec("tasks", "validate", task).code == 0
+
+
+def test_a_grade_without_a_score_is_one_document_all_the_same_and_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*args: object, **kwargs: object) -> None:
+        raise SandboxError("the engine went away")
+
+    monkeypatch.setattr(grader, "grade_in_full", broken)
+    monkeypatch.setattr(common, "ready_backend", load_backend)
+    (tmp_path / "submission").mkdir()
+    argv = ["grade", "--task", str(make_task(tmp_path)), "--submission", str(tmp_path / "submission"), "--json"]
+    ran = CliRunner().invoke(app, argv)
+    assert ran.exit_code == 1
+    document = json.loads(ran.stdout)
+    assert document["unscored"] == {"boundary": "sandbox", "reason": "the engine went away"}
+    assert document["overall"] == {"passed": None, "total": 7, "rate": None}
+    assert "the engine went away" in ran.stderr

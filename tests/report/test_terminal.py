@@ -114,17 +114,17 @@ def test_the_best_comes_first_and_each_line_of_counts_says_under_what_condition(
 
 def test_what_is_unscored_shows_with_the_bounds_that_it_leaves() -> None:
     document = _document(("asker", 0.5, {}))
-    assert "score between" not in _printed(document, 160)
+    assert "score between" not in "\n".join(_printed(document, 160))
     for task in document["rows"][0]["tasks"]:
         task.update(scored=1, planned=2, bounds=[0.25, 0.75])
-    assert "score between 25.0 and 75.0 % with what is unscored" in _printed(document, 160)
+    assert "score between 25.0 and 75.0 % with what is unscored" in "\n".join(_printed(document, 160))
 
 
 def test_stale_builds_are_said_with_what_makes_them_anew() -> None:
     document = _document(("asker", 0.5, {}))
-    assert "stale" not in _printed(document, 160)
-    assert "stale 3" in _printed({**document, "stale": 3}, 160)
-    assert "--redo build" in _printed({**document, "stale": 3}, 160)
+    assert "stale" not in "\n".join(_printed(document, 160))
+    assert "stale 3" in "\n".join(_printed({**document, "stale": 3}, 160))
+    assert "--redo build" in "\n".join(_printed({**document, "stale": 3}, 160))
 
 
 def test_markup_in_a_name_is_shown_and_not_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,15 +23,18 @@ def grade(
 ) -> None:
     """Grade one deliverable on one task in fresh sandboxes. The folder is not changed.
 
-    Exit code 0 when it was graded, whatever the score; 1 when the task is bad; 2 when there is no such folder.
+    Exit code 0 when it was graded, whatever the score; 1 when the task is bad or there is no score; 2 when there is no
+    such folder.
 
     What a deliverable must hold: `underspec prompts show`, under "What to hand over".
     """
+    from underspec.artifact.outcomes import Unscored
     from underspec.cli.common import ready_backend
+    from underspec.errors import HarnessError, SandboxError
     from underspec.grade.compare import BYTES
     from underspec.grade.grader import grade_in_full
     from underspec.grade.published import COLUMNS, PUBLISHED
-    from underspec.grade.view import grade_document
+    from underspec.grade.view import grade_document, unscored_document
     from underspec.sandbox.protocol import Owner
     from underspec.task.catalog import find_task
     from underspec.task.load import load_task
@@ -39,17 +42,23 @@ def grade(
     loaded = load_task(find_task(task))
     backend = ready_backend(sandbox)
     backend.reap()
-    outcomes = run_async(
-        grade_in_full(
-            loaded,
-            submission,
-            backend,
-            image=image or loaded.toml.image.base,
-            owner=Owner(run="grade", purpose=loaded.id),
-            on_progress=None if as_json else lambda words: typer.echo(words, err=True),
-            comparison=PUBLISHED if compare == "published" else BYTES,
-        )
-    ).outcomes
+    try:
+        outcomes = run_async(
+            grade_in_full(
+                loaded,
+                submission,
+                backend,
+                image=image or loaded.toml.image.base,
+                owner=Owner(run="grade", purpose=loaded.id),
+                on_progress=None if as_json else lambda words: typer.echo(words, err=True),
+                comparison=PUBLISHED if compare == "published" else BYTES,
+            )
+        ).outcomes
+    except (SandboxError, HarnessError) as error:
+        # Not the deliverable's doing: no score, and not 0 either.
+        if as_json:
+            print_json(unscored_document(loaded, Unscored(boundary=error.boundary, reason=str(error))))
+        raise
     document = grade_document(outcomes)
     if compare == "published":
         document["published_columns"] = COLUMNS
