@@ -2,45 +2,77 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
 import typer
 
-from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, echo_folded, print_json
+from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json, run_async
+
+if TYPE_CHECKING:
+    from underspec.sandbox.conformance.suite import Finding
+    from underspec.sandbox.protocol import Check, SandboxBackend
+
+CONFORMANCE_OPTION = typer.Option(
+    False, "--conformance", help="Also run the suite that every sandbox backend must pass (a minute or two)."
+)
 
 
 @command
-def doctor(sandbox: str = SANDBOX_OPTION, as_json: bool = JSON_OPTION) -> None:
+def doctor(sandbox: str = SANDBOX_OPTION, conformance: bool = CONFORMANCE_OPTION, as_json: bool = JSON_OPTION) -> None:
     """Say what works on this machine, and what to install where something does not.
 
-    Exit code 3 when something is missing without which nothing runs.
+    Exit code 3 when something is missing without which nothing runs; 1 when the backend does not conform.
     """
     from underspec.run.manifest import machine
     from underspec.sandbox.backends import load_backend
 
-    checks = load_backend(sandbox).checks()
+    backend = load_backend(sandbox)
+    checks = backend.checks()
     ready = all(check.ok for check in checks if check.required)
-    if as_json:
-        print_json(
-            {
-                "ready": ready,
-                "machine": machine(),
-                "checks": [
-                    {
-                        "name": check.name,
-                        "ok": check.ok,
-                        "required": check.required,
-                        "detail": check.detail,
-                        "mend": check.mend,
-                    }
-                    for check in checks
-                ],
-            }
-        )
-    else:
-        for check in checks:
-            word = "ok" if check.ok else ("MISSING" if check.required else "not available")
-            echo_folded(f"{word:>13}  {check.name}: {check.detail}", indent=15)
-            if not check.ok and check.mend:
-                echo_folded(f"{'':>13}  mend: {check.mend}", indent=15)
+    document: dict[str, Any] = {
+        "ready": ready,
+        "machine": machine(),
+        "checks": [
+            {"name": each.name, "ok": each.ok, "required": each.required, "detail": each.detail, "mend": each.mend}
+            for each in checks
+        ],
+    }
+    if not as_json:
+        _say_checks(checks)
         typer.echo("ready" if ready else "not ready")
+    findings: list[Finding] = []
+    if conformance and ready:
+        findings = _run_conformance(backend, to_stderr=as_json)
+        document["conformance"] = [asdict(finding) for finding in findings]
+    if as_json:
+        print_json(document)
     if not ready:
         raise typer.Exit(3)
+    if any(finding.ok is False for finding in findings):
+        raise typer.Exit(1)
+
+
+def _say_checks(checks: list[Check]) -> None:
+    for check in checks:
+        word = "ok" if check.ok else ("MISSING" if check.required else "not available")
+        typer.echo(f"{word:>13}  {check.name}: {check.detail}")
+        if not check.ok and check.mend:
+            typer.echo(f"{'':>13}  mend: {check.mend}")
+
+
+def _run_conformance(backend: SandboxBackend, *, to_stderr: bool) -> list[Finding]:
+    """Run the suite; each finding is said as it comes."""
+    from underspec.report.terminal import plain
+    from underspec.sandbox.conformance.suite import run_suite
+
+    words = {True: "ok", False: "FAILS", None: "not tried"}
+
+    def say(finding: Finding) -> None:
+        line = f"{words[finding.ok]:>13}  {finding.name} ({finding.seconds:.1f} s)"
+        typer.echo(plain(f"{line}: {finding.detail}" if finding.detail else line), err=to_stderr)
+
+    findings = run_async(run_suite(backend, on_finding=say))
+    passed = sum(finding.ok is True for finding in findings)
+    typer.echo(f"{passed} of {len(findings)} conformance checks passed", err=to_stderr)
+    return findings

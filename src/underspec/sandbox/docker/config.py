@@ -13,7 +13,7 @@ from underspec.sandbox.keeper.stage import WRITABLE
 from underspec.sandbox.protocol import WORKSPACE, Limits, Mount
 
 # Deaf to every signal that can be ignored (by bash, that is: other shells will not ignore SIGCHLD). With that ignored,
-# the kernel clears away orphans by itself, so that process 1 need not be a program that does; and nothing inside ends it.
+# the kernel clears away orphans by itself, so that process 1 need not be a program that does. Nothing inside ends it.
 _SLEEP = "trap '' 1 2 3 4 5 6 7 8 10 11 12 13 14 15 16 17 18 20 21 22 23 24 25 26 27 28 29 30 31; exec sleep infinity"
 # One more than commands have, of no use without a network: so none of them may trace process 1 or look into it.
 _SHIELD = "CAP_AUDIT_WRITE"

@@ -24,14 +24,18 @@ from underspec.sandbox.keeper.launch import NAMESPACES
 from underspec.sandbox.keeper.police import Police
 from underspec.sandbox.keeper.seccomp import build_filter
 from underspec.sandbox.keeper.stage import WRITABLE, Stage, TargetError
-from underspec.sandbox.keeper.transplant import TransplantError, transplant
+from underspec.sandbox.keeper.transplant import TransplantError, transplant, unmount_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# What no file is taken from or put to.
+_NO_FILES = ("/proc", "/sys")
 _PATIENCE = 20.0
 _TICK = 0.002
+_ELSEWHERE = "the engine's containers are not processes of this machine, as this process sees it"
+_RESTLESS = "process 1 of the container does not come to rest: its image needs bash and sleep"
 _NO_SPACE = "no space left on device"
 
 
@@ -120,17 +124,13 @@ class ContainerBox(Box):
 
     def _meet(self, pid: int, marker: str) -> None:
         """Hold on to process 1 and its namespaces, having made sure that it is the one."""
+        if pid == 0:
+            raise SetupError("sandbox", _RESTLESS)
         try:
             self._handle = os.pidfd_open(pid)
-            with open(f"/proc/{pid}/environ", "rb") as stream:
-                known = marker.encode() in stream.read().split(b"\0")
-        except (OSError, ValueError):
-            known = False
-        if not known:
-            raise SetupError(
-                "lacks", "the engine's containers are not processes of this machine, as this process sees it"
-            )
-        self._wait_for_sleep(pid)
+        except OSError as error:
+            raise SetupError("lacks", _ELSEWHERE) from error
+        self._wait_for_rest(pid, marker.encode())
         self.init_pid = pid
         self.others = {
             name: os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
@@ -144,19 +144,27 @@ class ContainerBox(Box):
             with open(f"/proc/{pid}/uid_map") as stream:
                 self.inside_root = int(stream.read().split()[1])
 
-    def _wait_for_sleep(self, pid: int) -> None:
+    def _wait_for_rest(self, pid: int, marker: bytes) -> None:
         """Process 1 must be deaf to everything, the ends of orphans above all, before anything of the sandbox runs."""
         until = time.monotonic() + _PATIENCE
-        while time.monotonic() < until:
-            try:
-                with open(f"/proc/{pid}/status") as stream:
-                    fields = dict(line.split(":", 1) for line in stream.read().splitlines())
-            except (FileNotFoundError, ProcessLookupError):
-                raise SetupError("sandbox", "process 1 of the container ended at once") from None
-            if fields["Name"].strip() == "sleep" and int(fields["SigIgn"], 16) >> (kernel.SIGCHLD - 1) & 1:
+        known = False
+        while time.monotonic() < until and not self._has_ended():
+            with open(f"/proc/{pid}/environ", "rb") as stream:
+                known = marker in stream.read().split(b"\0")
+            with open(f"/proc/{pid}/status") as status:
+                fields = dict(line.split(":", 1) for line in status.read().splitlines())
+            deaf = int(fields["SigIgn"], 16) >> (kernel.SIGCHLD - 1) & 1
+            if known and deaf and fields["Name"].strip() == "sleep":
                 return
             time.sleep(_TICK)
-        raise SetupError("sandbox", "process 1 of the container does not come to rest: its image needs bash and sleep")
+        if self._has_ended() or known:
+            raise SetupError("sandbox", _RESTLESS)
+        raise SetupError("lacks", _ELSEWHERE)
+
+    def _has_ended(self) -> bool:
+        poll = select.poll()
+        poll.register(self._handle, select.POLLIN)
+        return bool(poll.poll(0))
 
     def kill(self) -> None:
         """Kill process 1; the kernel kills the rest."""
@@ -168,11 +176,7 @@ class ContainerBox(Box):
 
     def ended_elsewhere(self) -> bool:
         """Whether process 1, which is a child of the engine, has ended."""
-        if self.init_pid is None:
-            return False
-        poll = select.poll()
-        poll.register(self._handle, select.POLLIN)
-        return bool(poll.poll(0))
+        return self.init_pid is not None and self._has_ended()
 
     def work_on_files(self, order: dict[str, Any], descriptors: list[int]) -> int:
         """Fork a helper on the tree; ``descriptors`` are where content comes from or goes to, and the answer."""
@@ -185,6 +189,10 @@ class ContainerBox(Box):
                 from underspec.sandbox.keeper.inside import serve
 
                 kernel.setns(self.others["mnt"], kernel.CLONE_NEWNS)
+                kernel.unshare(kernel.CLONE_NEWNS)
+                kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+                for path in _NO_FILES:
+                    unmount_all(path)
                 root = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
                 serve(root, self.user, self.seccomp, order, content, answer)
             finally:

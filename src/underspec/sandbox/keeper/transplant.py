@@ -54,12 +54,21 @@ def transplant(namespace: int, trees: list[tuple[int, str]]) -> None:
         raise TransplantError(f"cannot mount in the container at {said.decode(errors='replace')}")
 
 
-def _unmount(path: str) -> None:
+def unmount_all(path: str) -> None:
+    """Detach whatever is mounted at a path, one over the other."""
+    while _unmount(path):
+        pass
+
+
+def _unmount(path: str) -> bool:
+    """Detach what is mounted at a path; false when nothing was."""
     try:
         kernel.unmount(path)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOENT):  # nothing is mounted there
+        if error.errno not in (errno.EINVAL, errno.ENOENT):
             raise
+        return False
+    return True
 
 
 def _open(path: str) -> int:
