@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import os
 import stat
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 from underspec.artifact.base import Artifact
 from underspec.artifact.files import host_exhaustion, sync_folder
 from underspec.artifact.session import Turn
+from underspec.artifact.threads import in_thread
 from underspec.errors import StoreError, UnderspecError
 
 _MEND = "remove the attempt that holds it and run the same command again"
@@ -84,22 +84,16 @@ class Journal:
         """
         if self._broken is not None:
             raise self._broken
-        # In a thread, since a sync may take long; other sessions go on meanwhile.
-        writing = asyncio.ensure_future(asyncio.to_thread(self._append, turn.to_bytes()))
-        cancelled: asyncio.CancelledError | None = None
-        while not writing.done():
-            try:
-                await asyncio.wait({writing})
-            except asyncio.CancelledError as error:
-                cancelled = error
+        # A sync may take long; other sessions go on meanwhile.
+        await in_thread(self._keep, turn)
+
+    def _keep(self, turn: Turn) -> None:
         try:
-            writing.result()
+            self._append(turn.to_bytes())
         except UnderspecError as error:
             self._broken = error
             raise
         self._remember(turn)
-        if cancelled is not None:
-            raise cancelled
 
     def close(self) -> None:
         """Close the file and let others have it."""
