@@ -24,6 +24,7 @@ def item_document(collected: Collected, folder: Path) -> dict[str, Any]:
         "epoch": item.epoch,
         "condition": {"id": item.condition.id, **item.condition.model_dump(mode="json")},
         "attempts": collected.attempts,
+        "stale": collected.stale,
         "build": collected.end.model_dump(mode="json") if collected.end else None,
         "deliverable": collected.deliverable.model_dump(mode="json") if collected.deliverable else None,
         "session": collected.session.model_dump(mode="json") if collected.session else None,
@@ -42,17 +43,18 @@ def item_text(collected: Collected, folder: Path) -> str:
     ]
     if collected.end:
         end = collected.end
-        why = f" ({end.limit} limit)" if end.limit else f" ({end.detail})" if end.detail else ""
-        lines.append(f"build    {end.ended}{why}")
+        why = f" ({end.limit} limit)" if end.limit else f" ({_one_line(end.detail)})" if end.detail else ""
+        stale = "; stale: made from other inputs than today's, --redo build makes it anew" if collected.stale else ""
+        lines.append(f"build    {end.ended}{why}{stale}")
     if collected.deliverable:
         deliverable = collected.deliverable
         lines.append(f"handed over {deliverable.files} files, {deliverable.bytes} bytes, {deliverable.sha256[:16]}")
-        lines += [f"  left out: {entry.path} ({entry.reason})" for entry in deliverable.dropped]
+        lines += [f"  left out: {_one_line(entry.path)} ({entry.reason})" for entry in deliverable.dropped]
     lines += _conversation(collected)
     if collected.outcomes:
         lines += _outcomes(collected.outcomes)
     elif collected.unscored:
-        lines.append(f"unscored: {collected.unscored.boundary}: {collected.unscored.reason}")
+        lines.append(f"unscored: {collected.unscored.boundary}: {_one_line(collected.unscored.reason)}")
     else:
         lines.append("not finished yet; the command that planned it goes on with it")
     return plain("\n".join(lines))
@@ -70,12 +72,21 @@ def _conversation(collected: Collected) -> list[str]:
     ]
     for turn in session.turns:
         matched = ", ".join(turn.matched) if turn.matched else "nothing matched"
-        lines += [f"  {turn.number}. Q: {turn.question}", f"     A: {_indented(turn.reply)}", f"        [{matched}]"]
+        lines += [
+            f"  {turn.number}. Q: {_indented(turn.question)}",
+            f"     A: {_indented(turn.reply)}",
+            f"        [{matched}]",
+        ]
     return lines
 
 
 def _indented(text: str) -> str:
+    """Text of an agent or a task below its own beginning, so that no line of it passes for one of ours."""
     return text.replace("\n", "\n        ")
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", "\\n")
 
 
 def _outcomes(outcomes: Outcomes) -> list[str]:
