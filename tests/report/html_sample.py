@@ -142,6 +142,7 @@ def collected_of(
     reason: str | None = None,
     task: str | None = None,
     epoch: int = 1,
+    stale: bool = False,
     **condition: Any,
 ) -> Collected:
     """An item with these parts; failures are written where the page looks for them."""
@@ -168,6 +169,7 @@ def collected_of(
         unscored=Unscored(boundary=Boundary.SANDBOX, reason=reason) if reason else None,
         attempts={"build": 1, "grade": 1},
         graded=graded,
+        stale=stale,
     )
 
 

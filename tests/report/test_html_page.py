@@ -263,6 +263,14 @@ def test_what_is_unscored_stays_in_sight_with_bounds(tmp_path: Path, task: Task)
     assert {"unscored: sandbox", "not finished"} <= set(page.texts("tag"))
 
 
+def test_a_stale_build_stays_in_sight(tmp_path: Path, task: Task) -> None:
+    outcomes = outcomes_of(task, lambda *_: CaseOutcome.PASS)
+    collected = [collected_of(tmp_path, outcomes, stale=True), collected_of(tmp_path, outcomes, epoch=2)]
+    page = Page(page_of(collected, [task]))
+    assert page.texts("callout")[0].startswith("1 stale.")
+    assert page.texts("tag").count("stale build") == 1
+
+
 def test_several_tasks_have_a_row_each_and_one_together(tmp_path: Path, task: Task) -> None:
     other = secret_task(tmp_path / "other", id="toy-other")
     collected = [

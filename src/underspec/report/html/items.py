@@ -63,6 +63,7 @@ class ItemView:
     unscored: str | None
     reason: Markup | None
     clean: bool
+    stale: bool
     facts: tuple[tuple[str, Markup], ...]
     bars: tuple[Bar, ...]
     ends: tuple[tuple[str, str, str], ...]
@@ -88,6 +89,7 @@ def item_view(collected: Collected, failures: Failures | None, known: TaskCases)
         unscored=collected.boundary,
         reason=prose(collected.unscored.reason, 2000) if collected.unscored else None,
         clean=bool(outcomes and outcomes.clean),
+        stale=collected.stale,
         facts=tuple(_facts(collected)),
         bars=bars([outcomes]) if outcomes else (),
         ends=tuple(_end(end) for end in outcomes.suites) if outcomes else (),
