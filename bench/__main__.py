@@ -7,18 +7,17 @@ import sys
 from typing import Any
 
 from bench.comparison import comparison
+from bench.engine import backends
 from bench.grading import grading, peak_memory
 from bench.planning import planning
 from bench.startup import startup
-
-BACKENDS = ("bubblewrap",)
 
 
 def main() -> None:
     """Take the figures one after another, so that none disturbs another."""
     document: dict[str, Any] = {}
     steps = [startup, comparison, planning]
-    for backend in BACKENDS:
+    for backend in backends():
         steps += [lambda backend=backend: grading(backend), lambda backend=backend: peak_memory(backend)]  # type: ignore[misc]
     for number, step in enumerate(steps, 1):
         print(f"[{number}/{len(steps)}]", file=sys.stderr, flush=True)
