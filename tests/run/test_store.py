@@ -14,7 +14,8 @@ import pytest
 from underspec.artifact.condition import Condition
 from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError, UsageError
 from underspec.run.item import Item
-from underspec.run.store import Choice, PhaseFolder, RunStore, remove_tree
+from underspec.run.removal import remove_tree
+from underspec.run.store import Choice, PhaseFolder, RunStore
 
 KEY, OTHER = "a" * 64, "b" * 64
 ITEM = Item(task="toy-sums", condition=Condition(agent="nop"), epoch=1)
@@ -94,7 +95,7 @@ def test_a_choice_is_remembered_until_another_is_made(tmp_path: Path) -> None:
     assert folder.artifacts() == []
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"key": "a"}', "\x00"])
+@pytest.mark.parametrize("content", ["", "[]", '{"key": "a"}', "\x00", "[" * 100_000], ids=range(5))
 def test_a_damaged_choice_is_named(tmp_path: Path, content: str) -> None:
     folder = PhaseFolder(tmp_path)
     (tmp_path / "chosen").write_text(content)
@@ -129,10 +130,35 @@ def test_a_tree_with_closed_folders_and_links_out_of_it_is_removed_by_an_ordinar
         assert outside.stat().st_mode & 0o777 == 0o500
 
 
-def test_a_damaged_failure_record_is_named(tmp_path: Path) -> None:
+def test_a_tree_deeper_than_a_path_is_long_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    here = os.open(tmp_path / "tree", os.O_RDONLY)
+    for _ in range(3000):
+        os.close(os.open("file", os.O_WRONLY | os.O_CREAT, dir_fd=here))
+        os.mkdir("dd", dir_fd=here)
+        below = os.open("dd", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    remove_tree(tmp_path / "tree")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_a_tree_is_removed_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "outside" / "kept").mkdir(parents=True)
+    (tmp_path / "outside" / "kept").chmod(0o550)
+    (tmp_path / "tree").symlink_to(tmp_path / "outside")
+    remove_tree(tmp_path / "tree")
+    assert [each.name for each in tmp_path.iterdir()] == ["outside"]
+    assert (tmp_path / "outside" / "kept").stat().st_mode & 0o777 == 0o550
+    remove_tree(tmp_path / "missing" / "tree")
+
+
+@pytest.mark.parametrize("content", ['{"boundary": "nobody"}', "[" * 100_000], ids=range(2))
+def test_a_damaged_failure_record_is_named(tmp_path: Path, content: str) -> None:
     folder = PhaseFolder(tmp_path / "build")
     attempt = folder.new_attempt(KEY)
-    (attempt.path / "error.json").write_text('{"boundary": "nobody"}')
+    (attempt.path / "error.json").write_text(content)
     with pytest.raises(StoreError) as caught:
         folder.failures(KEY)
     assert str(caught.value.file).endswith("error.json")

@@ -84,7 +84,7 @@ class Claim:
             held = json.loads(self.path.read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return held if isinstance(held, dict) else {}
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,22 +25,10 @@ from underspec.artifact.files import create_if_absent, host_exhaustion, publish_
 from underspec.errors import Boundary, StoreError, UnderspecError, UsageError
 from underspec.run.claim import Claim
 from underspec.run.item import Item
+from underspec.run.removal import remove_tree
 
 MAX_ATTEMPTS = 5
 _KEY = re.compile(r"^[0-9a-f]{64}$")
-
-
-def remove_tree(path: Path) -> None:
-    """Remove a folder whatever the modes inside it are. A missing one is fine; anything else that fails is raised."""
-    if not path.exists() and not path.is_symlink():
-        return
-    path.chmod(0o700)
-    for folder, folders, _files in os.walk(path):
-        # Before they are entered: a folder that is closed to us could not be listed.
-        for each in (Path(folder, name) for name in folders):
-            if not each.is_symlink():
-                each.chmod(0o700)
-    shutil.rmtree(path)
 
 
 @dataclass(frozen=True)
@@ -111,7 +98,7 @@ class PhaseFolder:
             return Choice(key=str(content["key"]), stale=bool(content["stale"]))
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(
                 "not a record of a choice", file=str(record), mend="remove this file and run the same command again"
             ) from error
@@ -144,7 +131,7 @@ class PhaseFolder:
                 try:
                     content = json.loads(record.read_bytes())
                     found.append(FailedAttempt(number, Boundary(content["boundary"]), str(content["reason"])))
-                except (ValueError, KeyError, TypeError) as error:
+                except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise StoreError(
                         "not a failure record", file=str(record), mend="remove this file and run the same command again"
                     ) from error
