@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from underspec.cli import demo, doctor, grade, prompts, report, run, stakeholder, tasks
+from underspec.cli import demo, doctor, grade, image, prompts, report, run, stakeholder, tasks
 
 app = typer.Typer(
     name="underspec",
@@ -46,6 +46,7 @@ app.command("grade", short_help="Grade one deliverable on one task in fresh sand
 app.command("report", short_help="Turn a run into a table and report.json.")(report.report)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(image.app, name="image")
 
 
 def main() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from underspec.errors import EnvironmentLacksError, UsageError
+from dataclasses import replace
+
+from underspec.errors import UsageError
 from underspec.sandbox.bubblewrap.checks import machine_checks
-from underspec.sandbox.bubblewrap.host import host_digest
+from underspec.sandbox.bubblewrap.roots import root_digest, root_environment
 from underspec.sandbox.bubblewrap.sandbox import BubblewrapSandbox
 from underspec.sandbox.bubblewrap.state import reap
 from underspec.sandbox.protocol import Check, Sandbox, SandboxSpec
@@ -23,29 +25,26 @@ class BubblewrapBackend:
         """A sandbox, not yet started.
 
         Raises:
-            EnvironmentLacksError: there is no such image.
+            EnvironmentLacksError: there is no such image; says how to make it.
+            StoreError: it is damaged.
             UsageError: something is asked for that this backend does not offer.
         """
-        self.image_digest(spec.image)
+        environment = root_environment(spec.image)
         if spec.network != "none":
             raise UsageError(
                 f"the bubblewrap backend does not offer the network {spec.network!r}",
                 mend="use the network 'none'",
             )
-        return BubblewrapSandbox(spec)
+        return BubblewrapSandbox(replace(spec, env={**environment, **spec.env}))
 
     def image_digest(self, image: str) -> str:
         """The digest of an image.
 
         Raises:
-            EnvironmentLacksError: there is no such image.
+            EnvironmentLacksError: there is no such image; says how to make it.
+            StoreError: it is damaged.
         """
-        if image != "host":
-            raise EnvironmentLacksError(
-                f"there is no image {image!r} for the bubblewrap backend",
-                mend="the only image so far is `host`, the machine's own /usr",
-            )
-        return host_digest()
+        return root_digest(image)
 
     def reap(self) -> list[str]:
         """Remove what dead owners of ours left behind; returns the ids removed."""

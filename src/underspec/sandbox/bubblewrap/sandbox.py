@@ -16,8 +16,9 @@ from underspec.artifact.deliverable import MAX_DELIVERABLE_BYTES, MAX_DELIVERABL
 from underspec.errors import EnvironmentLacksError, SandboxError, SandboxGoneError, UsageError
 from underspec.sandbox.bubblewrap.command import Order, run
 from underspec.sandbox.bubblewrap.files import work
-from underspec.sandbox.bubblewrap.host import host_digest, host_entries, host_path
+from underspec.sandbox.bubblewrap.host import host_path
 from underspec.sandbox.bubblewrap.line import KeeperLine
+from underspec.sandbox.bubblewrap.roots import root_digest, root_entries
 from underspec.sandbox.bubblewrap.state import create_state, group_name, name_keeper, remove_state
 from underspec.sandbox.deliverable import deliverable_of, sealed_file
 from underspec.sandbox.keeper.tree import ChangedError, write_tree
@@ -46,7 +47,7 @@ class BubblewrapSandbox:
     @property
     def image_digest(self) -> str:
         """What the root tree is made of."""
-        return host_digest()
+        return root_digest(self._spec.image)
 
     async def start(self) -> None:
         """Set everything up; on failure nothing is left."""
@@ -78,7 +79,7 @@ class BubblewrapSandbox:
             **self._common_plan(),
             "group": group_name(self.id),
             "bubblewrap": program,
-            "entries": list(host_entries()),
+            "entries": list(root_entries(self._spec.image)),
         }
 
     def _common_plan(self) -> dict[str, Any]:

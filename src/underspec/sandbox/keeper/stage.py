@@ -63,7 +63,7 @@ class Stage:
             CopyError: something had to be copied and could not.
         """
         # Sources first: the stage will hide what lies under its folder.
-        parts = [(entry, kernel.clone_mount(entry[1]) if entry[0] == "show" else -1) for entry in entries]
+        parts = [self._cloned(entry) for entry in entries]
         devices = [(name, kernel.clone_mount(f"/dev/{name}")) for name in _DEVICES if os.path.exists(f"/dev/{name}")]
         extra = [(source, target, os.path.isdir(source), self._ground.show(source)) for source, target in mounts]
         under = self._ground.show(lower) if lower is not None else None
@@ -88,6 +88,14 @@ class Stage:
         wanted = [source for source, _, _, tree in extra if tree is None] + ([lower] if lower is not None else [])
         return {source: os.open(source, os.O_RDONLY | os.O_CLOEXEC) for source in wanted}
 
+    def _cloned(self, entry: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+        if entry[0] == "tree":
+            tree = self._ground.show(entry[1])
+            if tree is not None:
+                return entry, tree
+            entry = ("show", *entry[1:])  # its owners cannot be mapped there: inside, it is read like anybody's
+        return entry, kernel.clone_mount(entry[1]) if entry[0] == "show" else -1
+
     def _lay(self, entry: tuple[str, ...], tree: int) -> None:
         kind = entry[0]
         if kind == "show":
@@ -95,6 +103,8 @@ class Stage:
             make_shown(tree, None)
             is_folder = os.path.isdir(f"/proc/self/fd/{tree}")
             self._ground.attach(tree, entry[2], is_folder=is_folder)
+        elif kind == "tree":
+            self._ground.attach(tree, entry[2], is_folder=os.path.isdir(f"/proc/self/fd/{tree}"))
         elif kind == "mask":
             empty = kernel.clone_mount(f"{STAGE}/empty")
             kernel.set_mount_attributes(empty, SHOWN)

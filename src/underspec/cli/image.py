@@ -1,0 +1,158 @@
+"""``underspec image``: root trees that sandboxes show, the same on every machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, echo_folded, print_json, run_async
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from underspec.sandbox.images.store import ImageDocument
+
+app = typer.Typer(
+    name="image",
+    no_args_is_help=True,
+    help="Root trees for sandboxes, made by recipes: results from them are comparable between machines.",
+)
+_MIB = 1024**2
+
+
+@app.command("build")
+@command
+def build(
+    names: list[str] = typer.Argument(None, metavar="[NAME]...", help="Images of the catalogue."),
+    all_base: bool = typer.Option(False, "--all-base", help="Every image that Debian packages can serve."),
+    from_docker: str = typer.Option("", "--from-docker", help="Take the file system of this Docker image instead."),
+    again: bool = typer.Option(False, "--again", help="Make it even when it is there."),
+    mirror: str = typer.Option("", "--mirror", help="Address of a Debian mirror; debootstrap's own when left out."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Make images under $UNDERSPEC_HOME/images. Needs root and debootstrap; takes a minute or two each.
+
+    What is there already, and was made by the same recipe, is left alone.
+
+    Example: underspec image build python javascript
+    """
+    from underspec.errors import UsageError
+    from underspec.sandbox.images.build import build_from_docker, build_image
+    from underspec.sandbox.images.recipe import catalogue
+
+    wanted = list(dict.fromkeys(names or []))
+    if all_base:
+        wanted += [each.name for each in catalogue().values() if each.unavailable is None and each.name not in wanted]
+    if not wanted:
+        raise UsageError("say which images to build", mend="name them, as `underspec image list` does, or --all-base")
+    if from_docker and (len(wanted) != 1 or mirror):
+        raise UsageError("--from-docker makes one image, and of no mirror", mend="give one name and no --mirror")
+    made = []
+    for name in wanted:
+        with _progress(name) as say:
+            if from_docker:
+                document = build_from_docker(name, from_docker, on_progress=say)
+            else:
+                document = build_image(name, again=again, mirror=mirror or None, on_progress=say)
+        made.append(document)
+        if not as_json:
+            typer.echo(f"{name}: {document.bytes // _MIB} MiB in {document.files} files, {document.digest}")
+    if as_json:
+        print_json({"images": [_about(document) for document in made]})
+
+
+class _progress:  # noqa: N801 - used like a function
+    """A line on stderr for each step, with the seconds since the start; on a terminal one line that changes."""
+
+    def __init__(self, name: str) -> None:
+        from rich.console import Console
+
+        self._name = name
+        self._console = Console(file=sys.stderr)
+        self._status = self._console.status(f"{name}: starting")
+
+    def __enter__(self) -> Callable[[str], None]:
+        if self._console.is_terminal:
+            self._status.start()
+        return self._say
+
+    def __exit__(self, *_: object) -> None:
+        self._status.stop()
+
+    def _say(self, step: str) -> None:
+        from rich.markup import escape
+
+        from underspec.report.terminal import plain
+
+        text = plain(f"{self._name}: {step}")[:100]
+        if self._console.is_terminal:
+            self._status.update(escape(text))
+        elif ":" not in step and step[:1].islower():
+            print(text, file=sys.stderr, flush=True)
+
+
+def _about(document: ImageDocument) -> dict[str, Any]:
+    return {**document.model_dump(mode="json", exclude={"seal", "schema_version"}), "digest": document.digest}
+
+
+@app.command("list")
+@command
+def list_images(as_json: bool = JSON_OPTION) -> None:
+    """Say which images there are recipes for, and which are on this machine."""
+    from underspec.sandbox.images.listing import listed
+
+    rows = listed()
+    if as_json:
+        print_json({"images": rows})
+        return
+    for row in rows:
+        built = row["built"]
+        if built:
+            state = f"{built['bytes'] // _MIB} MiB  {built['digest'][:19]}…"
+            if not built["current"]:
+                state += "  (made by another recipe)"
+        else:
+            state = "not built" if row["available"] else "from a Docker image only"
+        typer.echo(f"{row['name']:<12} {row['language'] or '-':<11} {row['version'] or '-':<8} {state}")
+
+
+@app.command("verify")
+@command
+def verify(
+    name: str = typer.Argument(..., help="An image on this machine."),
+    task: str = typer.Option("", "--task", help="See also that it holds nothing called like this task's golden code."),
+    sandbox: str = SANDBOX_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """See whether an image is still what was made, and try its language in a sandbox.
+
+    Exit code 1 when something is wrong with it, 3 when it is not on this machine.
+    """
+    from underspec.cli.common import ready_backend
+    from underspec.sandbox.images.store import read_image
+    from underspec.sandbox.images.verify import verify_image
+    from underspec.task.catalog import find_task
+    from underspec.task.load import load_task
+
+    document = read_image(name)
+    loaded = load_task(find_task(task)) if task else None
+    findings = run_async(verify_image(name, ready_backend(sandbox), task=loaded))
+    fine = all(finding.ok for finding in findings)
+    if as_json:
+        print_json(
+            {
+                "image": name,
+                "ok": fine,
+                "digest": document.digest,
+                "checks": [{"name": each.name, "ok": each.ok, "detail": each.detail} for each in findings],
+            }
+        )
+    else:
+        from underspec.report.terminal import plain
+
+        for each in findings:
+            echo_folded(plain(f"{'ok' if each.ok else 'WRONG':>5}  {each.name}: {each.detail}"), indent=7)
+    if not fine:
+        raise typer.Exit(1)
