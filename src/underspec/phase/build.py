@@ -25,7 +25,7 @@ from underspec.grade.suite import sandbox_limits
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
 from underspec.sandbox.deliverable import seal_folder
-from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Mount, Sandbox, SandboxSpec
+from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Sandbox, SandboxSpec
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.router import Router
 from underspec.stakeholder.session import Session
@@ -33,8 +33,7 @@ from underspec.task import release
 from underspec.task.model import Task
 
 VERSION = 1
-REQUEST_FOLDER = "/request"
-REQUEST_PATH = f"{REQUEST_FOLDER}/start.md"
+REQUEST_PATH = "/root/request/start.md"
 ASK_URL = f"http://127.0.0.1:{CHANNEL_PORT}/ask"
 
 BUILD_FILE = "build.json"
@@ -111,14 +110,11 @@ async def build(inputs: BuildInputs, work: Work) -> None:
     """
     # In a thread: the golden agent's library may have to be fetched.
     mounts = await in_thread(inputs.agent.mounts, inputs.task)
-    request_folder = work.scratch / "request"
-    request_folder.mkdir(parents=True)
-    (request_folder / "start.md").write_text(inputs.request(), encoding="utf-8")
     spec = SandboxSpec(
         owner=work.owner,
         image=inputs.image,
         limits=sandbox_limits(inputs.task.toml.limits),
-        mounts=(Mount(request_folder, REQUEST_FOLDER), *mounts),
+        mounts=mounts,
         network=inputs.condition.network,
     )
     sandbox = work.backend.create(spec)
@@ -143,6 +139,9 @@ async def build(inputs: BuildInputs, work: Work) -> None:
 
 async def _furnish(inputs: BuildInputs, sandbox: Sandbox) -> None:
     workspace = release.visible_workspace(inputs.task)
+    # Written and not mounted: where a mount comes from stands in the sandbox's mount table, and that would tell the
+    # agent the run, the item and the host's folders.
+    await sandbox.put(REQUEST_PATH, inputs.request().encode())
     try:
         if workspace:
             await sandbox.put_tree(workspace, WORKSPACE)

@@ -151,6 +151,9 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
     """
     gate = asyncio.Semaphore(concurrency)
     await asyncio.to_thread(context.backend.reap)
+    # Before anything runs, so that an interrupted run with changed inputs shows no verdict of the earlier ones.
+    for item in items:
+        await asyncio.to_thread(_choose_build, context, item)
 
     async def one(item: Item) -> None:
         async with gate:
@@ -172,12 +175,22 @@ def _first(group: BaseExceptionGroup[UnderspecError]) -> UnderspecError:
     return error
 
 
-async def _run_item(context: RunContext, item: Item) -> None:
+def _choose_build(context: RunContext, item: Item) -> tuple[BuildInputs, str, Path | None]:
+    """Record by which build, and by which grade of it, the item goes; returns the build if there is one."""
     inputs = build_inputs(context, item)
     key = inputs.key()
     folder = context.store.phase(item, "build")
     built, stale = find_built(folder, key, redo="build" in context.redo)
     folder.choose(Choice(built.name if built else key, stale))
+    if built is not None:
+        grading = grade_inputs(context, item, built).key()
+        context.store.phase(item, "grade").choose(Choice(grading, stale=False))
+    return inputs, key, built
+
+
+async def _run_item(context: RunContext, item: Item) -> None:
+    inputs, key, built = _choose_build(context, item)
+    folder = context.store.phase(item, "build")
     if built is None:
         built = await _ensure(context, item, "build", key, lambda work: build(inputs, work))
     else:

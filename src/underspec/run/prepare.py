@@ -13,7 +13,7 @@ from underspec.errors import TaskError, UsageError
 from underspec.run.executor import RunContext, image_of
 from underspec.run.experiment import Experiment
 from underspec.run.item import Item
-from underspec.run.manifest import make_manifest, write_manifest
+from underspec.run.manifest import FILE, make_manifest, read_manifest, write_manifest
 from underspec.run.plan import Tasks, plan_digest, plan_items
 from underspec.run.store import RunStore
 from underspec.sandbox.protocol import SandboxBackend
@@ -66,7 +66,7 @@ def prepare(
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
     items = plan_items(list(tasks.paths), conditions, experiment.epochs)
-    name = run or f"{experiment.name}-{plan_digest(items)[:8]}"
+    name = run or default_name(experiment, items, backend)
     agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
     routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
     context = RunContext(
@@ -82,6 +82,12 @@ def prepare(
     return Prepared(experiment, items, context)
 
 
+def default_name(experiment: Experiment, items: Sequence[Item], backend: SandboxBackend) -> str:
+    """A name that the same command finds again. Sandboxes of another kind make another run."""
+    kind = "" if backend.name == "bubblewrap" else f"-{backend.name}"
+    return f"{experiment.name}{kind}-{plan_digest(items)[:8]}"
+
+
 def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence[Item]) -> None:
     for task_id, path in context.tasks.paths.items():
         try:
@@ -91,7 +97,9 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
             raise
     for condition in conditions:
         if condition.network != "none" or condition.grade_network != "none":
-            raise UsageError("the bubblewrap backend grants no network", where="$.network", mend="use network = 'none'")
+            raise UsageError(
+                f"the {context.backend.name} backend grants no network", where="$.network", mend="use network = 'none'"
+            )
         if condition.model is not None:
             raise UsageError(f"agent {condition.agent!r} takes no model", where="$.model", mend="leave --model out")
     for item in items:
@@ -119,6 +127,11 @@ def _check_task(context: RunContext, conditions: Sequence[Condition], task_id: s
 def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
     """Write the manifest and the plan; items of earlier plans of the same run stay."""
     context, store = prepared.context, prepared.context.store
+    _same_sandboxes(context)
+    # Fetched now, with the whole command still in sight, and not when the first item that needs it comes up.
+    for task_id in context.tasks.paths:
+        for agent in context.agents.values():
+            agent.mounts(context.tasks[task_id])
     manifest = make_manifest(
         name=store.path.name,
         backend=context.backend,
@@ -130,3 +143,16 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
     write_manifest(store.path, manifest)
     store.add_items(prepared.items)
     return store
+
+
+def _same_sandboxes(context: RunContext) -> None:
+    path = context.store.path
+    if not (path / FILE).exists():
+        return
+    made_with = read_manifest(path)["sandbox"]["backend"]
+    if made_with != context.backend.name:
+        raise UsageError(
+            f"this run was made in {made_with} sandboxes, and one run has sandboxes of one kind",
+            file=str(path),
+            mend=f"give --sandbox {made_with}, or another name with --run",
+        )
