@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from underspec.run.prepare import Prepared
     from underspec.run.store import RunStore
 
+_LITTLE_DISK = 1024**3
+
 
 @command
 def run(
@@ -156,6 +158,7 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
     from underspec.run.executor import execute, status
     from underspec.run.prepare import begin
 
+    _warn_of_little_disk(prepared.context.store.path)
     store = begin(prepared, concurrency=concurrency)
     if retry_unscored:
         for item in prepared.items:
@@ -169,6 +172,19 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
         typer.echo(
             f"{stale} of {len(prepared.items)} builds are stale: what they were made from has changed since "
             "(task, agent, prompts, image). They were paid for and stay; --redo build makes them anew.",
+            err=True,
+        )
+
+
+def _warn_of_little_disk(path: Path) -> None:
+    import shutil
+
+    existing = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+    free = shutil.disk_usage(existing).free
+    if free < _LITTLE_DISK:
+        typer.echo(
+            f"warning: only {free // 1024**2} MiB are free where {path} lies; a run that fills the disk stops, "
+            "and goes on by the same command once there is room",
             err=True,
         )
 
