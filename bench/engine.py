@@ -10,7 +10,7 @@ import time
 from underspec.errors import UnderspecError
 from underspec.sandbox.backends import load_backend
 from underspec.sandbox.docker.connection import socket_path
-from underspec.sandbox.docker.images import prepare
+from underspec.sandbox.docker.skeleton import prepare
 
 
 def backends() -> tuple[str, ...]:

@@ -99,9 +99,6 @@ class BubblewrapSandbox:
             },
         }
 
-    def _search_path(self) -> str:
-        return host_path()
-
     def _running(self) -> KeeperLine:
         if self._line is None or self._closed:
             raise SandboxGoneError("the sandbox is not running")
@@ -123,7 +120,7 @@ class BubblewrapSandbox:
         """Run one command to its end."""
         if self._killed:
             raise SandboxGoneError("everything in the sandbox was killed")
-        environment = {"PATH": self._search_path(), "HOME": _HOME, "LANG": "C.UTF-8", **self._spec.env, **(env or {})}
+        environment = {"PATH": host_path(), "HOME": _HOME, "LANG": "C.UTF-8", **self._spec.env, **(env or {})}
         if not argv or any("\0" in part for part in (*argv, cwd, *environment, *environment.values())):
             raise UsageError("a command needs a program, and no argument may hold a zero byte")
         order = Order(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from underspec.errors import UsageError
+from underspec.sandbox.bubblewrap.roots import root_digest, root_environment
 from underspec.sandbox.bubblewrap.state import reap
 from underspec.sandbox.docker.checks import engine_checks
-from underspec.sandbox.docker.images import digest
 from underspec.sandbox.docker.leftovers import reap_containers
 from underspec.sandbox.docker.sandbox import DockerSandbox
 from underspec.sandbox.protocol import Check, Sandbox, SandboxSpec
@@ -24,23 +26,25 @@ class DockerBackend:
         """A sandbox, not yet started.
 
         Raises:
-            EnvironmentLacksError: there is no such image, or no engine.
+            EnvironmentLacksError: there is no such image; says how to make it.
+            StoreError: it is damaged.
             UsageError: something is asked for that this backend does not offer.
         """
-        self.image_digest(spec.image)
+        environment = root_environment(spec.image)
         if spec.network != "none":
             raise UsageError(
                 f"the docker backend does not offer the network {spec.network!r}", mend="use the network 'none'"
             )
-        return DockerSandbox(spec)
+        return DockerSandbox(replace(spec, env={**environment, **spec.env}))
 
     def image_digest(self, image: str) -> str:
         """The digest of an image.
 
         Raises:
-            EnvironmentLacksError: there is no such image.
+            EnvironmentLacksError: there is no such image; says how to make it.
+            StoreError: it is damaged.
         """
-        return digest(image)
+        return root_digest(image)
 
     def reap(self) -> list[str]:
         """Remove what dead owners of ours left behind; returns the ids removed."""

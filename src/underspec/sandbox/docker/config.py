@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from underspec.sandbox.docker.images import Root
+from underspec.sandbox.docker.skeleton import Root
 from underspec.sandbox.keeper.kernel import INSIDE_CAPABILITY_NAMES
 from underspec.sandbox.keeper.stage import WRITABLE
 from underspec.sandbox.protocol import WORKSPACE, Limits, Mount
@@ -66,7 +66,7 @@ def create_body(
         "CgroupnsMode": "private",
         "IpcMode": "private",
         "LogConfig": {"Type": "none"},
-        "MaskedPaths": [*_MASKED, *root.masked],
+        "MaskedPaths": list(_MASKED),
         # The disk is memory too; the keeper holds processes to `memory` itself.
         "Memory": limits.memory + limits.disk,
         "MemorySwap": limits.memory + limits.disk,

@@ -6,6 +6,7 @@ import asyncio
 import os
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from underspec.errors import EnvironmentLacksError
 from underspec.sandbox.bubblewrap.line import KeeperLine
@@ -13,16 +14,10 @@ from underspec.sandbox.bubblewrap.sandbox import BubblewrapSandbox
 from underspec.sandbox.bubblewrap.state import create_state, name_keeper, owner_document
 from underspec.sandbox.docker.config import create_body
 from underspec.sandbox.docker.connection import socket_path
-from underspec.sandbox.docker.images import OVER, Root, digest, prepare
 from underspec.sandbox.docker.leftovers import container_name, labels_for, remove_container
+from underspec.sandbox.docker.skeleton import Root, is_within, prepare
 from underspec.sandbox.keeper.stage import WRITABLE
-from underspec.sandbox.protocol import WORKSPACE, Mount, SandboxSpec
-
-_HOST_FILES = {
-    "/etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
-    "/etc/hostname": "sandbox\n",
-    "/etc/resolv.conf": "",
-}
+from underspec.sandbox.protocol import WORKSPACE
 
 
 class DockerSandbox(BubblewrapSandbox):
@@ -31,26 +26,18 @@ class DockerSandbox(BubblewrapSandbox):
     A keeper owns it, as it owns a bubblewrap sandbox; only what the sandbox is made with differs.
     """
 
-    def __init__(self, spec: SandboxSpec) -> None:
-        super().__init__(spec)
-        self._root: Root | None = None
-
-    @property
-    def image_digest(self) -> str:
-        """What the root tree is made of."""
-        return digest(self._spec.image)
-
     async def start(self) -> None:
         """Set everything up; on failure nothing is left."""
         self._check_spec()
         need_root()
         socket = socket_path()
-        self._root = await asyncio.to_thread(prepare, self._spec.image)
+        root = await asyncio.to_thread(prepare, self._spec.image)
         self._state = create_state(self.id, self._spec.owner)
         try:
-            self._line = KeeperLine("container")
-            name_keeper(self._state, self._spec.owner, self._line.pid)
-            await self._line.order("start", **self._container_plan(self._state, self._root, socket))
+            async with _gate():
+                self._line = KeeperLine("container")
+                name_keeper(self._state, self._spec.owner, self._line.pid)
+                await self._line.order("start", **self._container_plan(self._state, root, socket))
         except BaseException:
             await self.close()
             raise
@@ -59,7 +46,8 @@ class DockerSandbox(BubblewrapSandbox):
         empty = state / "empty"
         empty.mkdir()
         marker = f"UNDERSPEC_SANDBOX={self.id}"
-        outer = [mount for mount in self._spec.mounts if _is_outer(mount)]
+        inner = (*WRITABLE, WORKSPACE, *root.places)
+        outer = [mount for mount in self._spec.mounts if not is_within(mount.target, inner)]
         create = create_body(
             root,
             self._spec.limits,
@@ -74,12 +62,9 @@ class DockerSandbox(BubblewrapSandbox):
             "container": container_name(self.id),
             "create": create,
             "marker": marker,
-            "entries": [("file", path, _HOST_FILES[path]) for path in OVER],
-            "outer_mounts": [mount.target for mount in outer],
+            "entries": list(root.entries),
+            "places": [*root.places, *(mount.target for mount in outer)],
         }
-
-    def _search_path(self) -> str:
-        return self._root.path if self._root else ""
 
     async def close(self) -> None:
         """Kill and remove everything."""
@@ -94,6 +79,17 @@ class DockerSandbox(BubblewrapSandbox):
             await asyncio.to_thread(remove_container, container_name(self.id))
 
 
+def _gate() -> asyncio.Semaphore:
+    """Few sandboxes start at the same time, and others wait: an engine asked for all takes longer for all."""
+    loop = asyncio.get_running_loop()
+    if loop not in _gates:
+        _gates[loop] = asyncio.Semaphore(2 * (os.cpu_count() or 1))
+    return _gates[loop]
+
+
+_gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
 def need_root() -> None:
     """Containers are entered, and given their disk, by root of the same machine.
 
@@ -105,8 +101,3 @@ def need_root() -> None:
             "the docker backend works as root of the engine's machine",
             mend="run as root, or use the bubblewrap backend, which works for every user",
         )
-
-
-def _is_outer(mount: Mount) -> bool:
-    """Whether it lies in the image's root, not in a writable place."""
-    return not any(mount.target == place or mount.target.startswith(f"{place}/") for place in (*WRITABLE, WORKSPACE))

@@ -30,12 +30,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# A map that knows nobody whom a file could belong to.
+_NO_OWNER = "1879048191 1879048191 1\n"
 # What no file is taken from or put to.
 _NO_FILES = ("/proc", "/sys")
 _PATIENCE = 20.0
 _TICK = 0.002
 _ELSEWHERE = "the engine's containers are not processes of this machine, as this process sees it"
 _RESTLESS = "process 1 of the container does not come to rest: its image needs bash and sleep"
+_EXITING = 0x4
 _NO_SPACE = "no space left on device"
 
 
@@ -45,6 +48,14 @@ class RootGround(Ground):
     def __init__(self) -> None:
         super().__init__(None, 0)
         self.unprivileged = False
+        self._nobody: int | None = None
+
+    def publish(self, tree: int) -> None:
+        """Make a clone of the machine's own read-only, and nobody's inside, where its file system can map owners."""
+        if self._nobody is None:
+            self._nobody = identity.create_user_namespace(_NO_OWNER, _NO_OWNER)
+        if not make_shown(tree, self._nobody):
+            make_shown(tree, None)
 
     def show(self, source: str) -> int | None:
         """A read-only clone under which the source's owner is root inside; None where that cannot be: copy then."""
@@ -105,10 +116,9 @@ class ContainerBox(Box):
             raise SetupError("usage", str(error)) from error
         except CopyError as error:
             raise SetupError("sandbox", f"a folder could not be copied in: {error}") from error
-        targets = [entry[1] for entry in order["entries"]]
-        targets += [*WRITABLE, order["workspace"], *order["outer_mounts"]]
+        places = (*order["places"], *WRITABLE, order["workspace"])
         try:
-            transplant(self.others["mnt"], [(kernel.clone_mount(f"{STAGED}{path}"), path) for path in targets])
+            transplant(self.others["mnt"], [(kernel.clone_mount(f"{STAGED}{path}"), path) for path in places])
         except TransplantError as error:
             raise SetupError("sandbox", str(error)) from error
         return {"notes": stage.notes}
@@ -173,6 +183,16 @@ class ContainerBox(Box):
                 kernel.signal_process(self._handle, kernel.SIGKILL)
             except ProcessLookupError:
                 return
+
+    def alive(self) -> bool:
+        """Whether commands can still be run. Once process 1 has begun to end, what dies inside dies of that."""
+        if self.init_pid is None:
+            return False
+        try:
+            with open(f"/proc/{self.init_pid}/stat", "rb") as stream:
+                return not int(stream.read().rpartition(b")")[2].split()[6]) & _EXITING
+        except (FileNotFoundError, ProcessLookupError):
+            return False
 
     def ended_elsewhere(self) -> bool:
         """Whether process 1, which is a child of the engine, has ended."""

@@ -99,8 +99,7 @@ class Stage:
     def _lay(self, entry: tuple[str, ...], tree: int) -> None:
         kind = entry[0]
         if kind == "show":
-            # Not mapped: what only root of the host may read there, root inside may not.
-            make_shown(tree, None)
+            self._ground.publish(tree)
             is_folder = os.path.isdir(f"/proc/self/fd/{tree}")
             self._ground.attach(tree, entry[2], is_folder=is_folder)
         elif kind == "tree":
