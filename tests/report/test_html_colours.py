@@ -29,7 +29,7 @@ _PICTURES = [
 
 def _schemes() -> dict[str, dict[str, str]]:
     style = _style()
-    light, _, rest = style.partition("@media (prefers-color-scheme: dark)")
+    light, _, rest = style.partition("@media screen and (prefers-color-scheme: dark)")
     found = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});").findall
     first = dict(found(light))
     return {"light": first, "dark": {**first, **dict(found(rest.partition("\n}\n")[0]))}}

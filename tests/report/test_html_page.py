@@ -23,7 +23,7 @@ from tests.report.html_sample import (
     secret_task,
     session_of,
 )
-from tests.task_factory import SUM
+from tests.task_factory import MEAN, SUM
 from underspec.artifact.failures import MOST_BYTES, FailedCase, Failures
 from underspec.artifact.outcomes import CaseOutcome, Outcomes, SuiteEnd, SuiteState
 from underspec.report.collect import Collected
@@ -230,6 +230,20 @@ def test_what_came_and_is_not_shown_is_said(tmp_path: Path, task: Task) -> None:
 def test_a_grade_from_before_outputs_were_kept_is_said(tmp_path: Path, task: Task) -> None:
     page = page_of([collected_of(tmp_path, outcomes_of(task, _all_mismatch))], [task])
     assert "What came was not kept" in page
+
+
+def test_what_fails_is_told_by_file_outcome_and_place(tmp_path: Path, task: Task) -> None:
+    kinds = {0: CaseOutcome.MISSING, 1: CaseOutcome.PASS, 2: CaseOutcome.MISMATCH}
+    outcomes = outcomes_of(
+        task, lambda suite, stem, index: CaseOutcome.MISSING if stem == MEAN or suite == "public" else kinds[index]
+    )
+    page = Page(page_of([collected_of(tmp_path, outcomes)], [task]))
+    (failing,) = page.texts("failing")
+    assert " ".join(failing.split()) == (
+        f"public 3 of 3 {SUM} missing all 2 {MEAN} missing #0 "
+        f"native 4 of 5 {SUM} missing #0 mismatch #2 {MEAN} missing all 2 "
+        f"enhanced 2 of 2 {SUM} missing #0 {MEAN} missing #0"
+    )
 
 
 def test_bars_say_in_words_what_they_show(tmp_path: Path, task: Task) -> None:

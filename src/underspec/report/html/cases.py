@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -61,11 +62,12 @@ def failing_by_file(outcomes: Outcomes) -> tuple[SuiteFailures, ...]:
     for suite in SUITES:
         cases = outcomes.suite(suite)
         by_file: dict[str, dict[CaseOutcome, list[int]]] = {}
+        totals = Counter(case.file for case in cases)
         for case in cases:
             if case.outcome is not CaseOutcome.PASS:
                 by_file.setdefault(case.file, {}).setdefault(case.outcome, []).append(case.index)
         lines = tuple(
-            FileLine(file, tuple((str(outcome), _indices(places)) for outcome, places in of_file.items()))
+            FileLine(file, tuple((str(outcome), _indices(places, totals[file])) for outcome, places in of_file.items()))
             for file, of_file in list(by_file.items())[:_MOST_FILES]
         )
         failing = sum(case.outcome is not CaseOutcome.PASS for case in cases)
@@ -74,7 +76,9 @@ def failing_by_file(outcomes: Outcomes) -> tuple[SuiteFailures, ...]:
     return tuple(found)
 
 
-def _indices(places: list[int]) -> str:
+def _indices(places: list[int], total: int) -> str:
+    if len(places) == total > 1:
+        return f"all {total}"
     shown = ", ".join(f"#{place}" for place in places[:_MOST_INDICES])
     return shown if len(places) <= _MOST_INDICES else f"{shown} and {len(places) - _MOST_INDICES} more"
 
