@@ -110,8 +110,9 @@ async def _stop_beyond(line: KeeperLine, number: int, beyond: asyncio.Event) -> 
 async def _stop(line: KeeperLine, number: int, answer: asyncio.Future[Any]) -> None:
     """Whoever waited is gone: kill the command and see it dead."""
     with contextlib.suppress(SandboxGoneError, TimeoutError):
-        await line.order("stop", exec=number, limit="cancelled")
-        await asyncio.wait_for(answer, _STOP_PATIENCE)
+        async with asyncio.timeout(_STOP_PATIENCE):
+            await line.order("stop", exec=number, limit="cancelled")
+            await answer
 
 
 async def _leave_to_keeper(line: KeeperLine, held: list[int]) -> None:

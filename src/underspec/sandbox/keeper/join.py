@@ -48,6 +48,9 @@ def start(command: Command, entrance: Entrance, streams: tuple[int | None, int, 
     """Fork it. Returns its process id on the host and inside, and a descriptor that ends at exec, or holds why there
     was none.
 
+    From its first instant the inside can stop or kill it: so nothing here waits for it, and its ids come from the
+    kernel.
+
     Raises:
         OSError: the host has no process or memory left.
         ChildProcessError: it did not get into the sandbox; says why.
@@ -62,23 +65,34 @@ def start(command: Command, entrance: Entrance, streams: tuple[int | None, int, 
             os._exit(70)
     os.close(number_write)
     os.close(told_write)
-    numbers = _read_numbers(number_read)
-    os.close(number_read)
     os.waitpid(between, 0)
-    if len(numbers) < 2:
-        reason = os.read(told_read, 1000).decode(errors="replace")
+    said = _what_is_there(number_read)
+    os.close(number_read)
+    if not said:
+        reason = _what_is_there(told_read).decode(errors="replace")
         os.close(told_read)
         raise ChildProcessError(reason or "a process died on the way into the sandbox")
-    return numbers["host"], numbers["inside"], told_read
+    return int(said), _number_inside(int(said)), told_read
 
 
-def _read_numbers(descriptor: int) -> dict[str, int]:
-    """The command's process ids, on the host and inside, told by its parent and by itself."""
-    data = b""
-    while part := os.read(descriptor, 64):
-        data += part
-    fields = [line.split() for line in data.decode().splitlines()]
-    return {name: int(value) for name, value in fields}
+def _what_is_there(descriptor: int) -> bytes:
+    """What a pipe holds now, whoever may still have its other end."""
+    os.set_blocking(descriptor, False)
+    try:
+        return os.read(descriptor, 1000)
+    except BlockingIOError:
+        return b""
+
+
+def _number_inside(pid: int) -> int:
+    """The number that a child of this process, dead or alive, has in the innermost process namespace."""
+    child = os.pidfd_open(pid)
+    try:
+        with open(f"/proc/self/fdinfo/{child}") as stream:
+            fields = dict(line.split(":", 1) for line in stream.read().splitlines())
+    finally:
+        os.close(child)
+    return int(fields["NSpid"].split()[-1])
 
 
 def _enter(command: Command, entrance: Entrance, streams: tuple[int | None, int, int], number: int, told: int) -> None:
@@ -98,12 +112,10 @@ def _enter(command: Command, entrance: Entrance, streams: tuple[int | None, int,
         return
     if child == 0:
         try:
-            os.write(number, f"inside {os.getpid()}\n".encode())
-            os.close(number)
             _become(command, entrance, streams, told)
         finally:
             os._exit(70)
-    os.write(number, f"host {child}\n".encode())
+    os.write(number, str(child).encode())
 
 
 def _become(command: Command, entrance: Entrance, streams: tuple[int | None, int, int], told: int) -> None:

@@ -197,7 +197,11 @@ class _Keeper:
     def _drain(self, descriptor: int) -> None:
         """Throw away what background processes still print, so that they live on as they would; and rest a little."""
         self._poll.unregister(descriptor)
-        if os.read(descriptor, 1 << 20):
+        try:
+            over = not os.read(descriptor, 1 << 20)
+        except BlockingIOError:
+            over = False  # the inside can open its streams for reading, too, and was faster
+        if not over:
             self._drained[descriptor] = time.monotonic() + _REST
         else:
             del self._drained[descriptor]
