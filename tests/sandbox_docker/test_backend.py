@@ -194,7 +194,7 @@ def test_an_image_is_the_same_root_on_both_backends(tmp_path: Path, monkeypatch:
     mounts = (Mount(tmp_path / "shown", "/opt/deep/shown"), Mount(tmp_path / "shown/file", "/mnt/file"))
     script = """
     cat /data /opt/deep/shown/file /mnt/file file /etc/hostname /etc/hosts; echo > /tmp/x; ls -A /root /run /var/tmp
-    ls -lnd /usr /etc /data /bin/bash /opt/deep /mnt/file /var/tmp | cut -c1-24; id -u; pwd; type -p ls
+    ls -lnd /usr /etc /data /bin/bash /opt/deep /mnt/file /var/tmp | cut -d' ' -f1,3,4; id -u; pwd; type -p ls
     echo > /data || echo > /etc/x || echo > /opt/deep/shown/x || echo refused
     """
 
@@ -240,7 +240,7 @@ def test_what_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         DockerBackend().create(SandboxSpec(owner=OWNER, image="no-such-image"))
     with pytest.raises(UsageError, match="network"):
         DockerBackend().create(SandboxSpec(owner=OWNER, network="open"))
-    assert all(check.ok for check in DockerBackend().checks())
+    assert all(check.ok for check in DockerBackend().checks() if check.required)
     for host, said in (
         (f"unix://{tmp_path}/docker.sock", "no engine answers"),
         (f"unix://{tmp_path}/nowhere/docker.sock", "no engine listens"),

@@ -64,6 +64,9 @@ _KERNEL = """
 for f in /proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sys/net/ipv4/ip_forward /proc/sys/kernel/hostname
 do [ -e $f ] && echo 1 2>/dev/null > $f && echo "WRITTEN $f"; done 2>/dev/null
 for f in kcore keys kallsyms kmsg timer_list sysrq-trigger; do head -c1 /proc/$f 2>/dev/null; done
+for f in $(find /proc -maxdepth 1 -type f ! -perm -004); do
+  [ -n "$(head -c1 $f 2>/dev/null | tr '\\0' x)" ] && echo "READ $f"
+done
 ls -A /sys /proc/acpi /proc/scsi /proc/irq /proc/bus /proc/fs 2>/dev/null | grep -v '^/\\|^$'
 find /dev -type b -o -type c | grep -vxE '/dev/(full|null|ptmx|pts/ptmx|pts/[0-9]+|random|tty|urandom|zero)'
 true

@@ -22,7 +22,7 @@ def engine_checks() -> list[Check]:
         version, info = ask("/version"), ask("/info")
     except UnderspecError as error:
         return [Check("container engine", False, error.message, error.mend)]
-    checks = [_engine(path, version), _user(), *_limits(info)]
+    checks = [_engine(path, version), _user(), *_limits(info), _user_namespace(info)]
     if all(check.ok for check in checks if check.required):
         checks.append(_whole())
     return checks
@@ -54,6 +54,18 @@ def _limits(info: dict[str, Any]) -> list[Check]:
         else Check(label, False, "the engine cannot set it", "start the machine with that control group enabled")
         for label, name in wanted
     ]
+
+
+def _user_namespace(info: dict[str, Any]) -> Check:
+    if any("name=userns" in option for option in info.get("SecurityOptions") or []):
+        return Check("user namespaces", True, "root inside is nobody on the host", required=False)
+    return Check(
+        "user namespaces",
+        False,
+        "the engine does not remap users: root inside is root of the host, held by what it may not do",
+        "start the engine with `--userns-remap=default`",
+        required=False,
+    )
 
 
 def _whole() -> Check:

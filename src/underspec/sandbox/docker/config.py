@@ -17,25 +17,38 @@ from underspec.sandbox.protocol import WORKSPACE, Limits, Mount
 _SLEEP = "trap '' 1 2 3 4 5 6 7 8 10 11 12 13 14 15 16 17 18 20 21 22 23 24 25 26 27 28 29 30 31; exec sleep infinity"
 # One more than commands have, of no use without a network: so none of them may trace process 1 or look into it.
 _SHIELD = "CAP_AUDIT_WRITE"
+# What tells of the host's kernel and hardware, what only its root may read, and what its root could change.
 _MASKED = (
     "/proc/acpi",
+    "/proc/allocinfo",
     "/proc/asound",
     "/proc/bus",
+    "/proc/config.gz",
     "/proc/driver",
     "/proc/fs",
     "/proc/interrupts",
+    "/proc/iomem",
+    "/proc/ioports",
     "/proc/irq",
     "/proc/kallsyms",
     "/proc/kcore",
     "/proc/key-users",
     "/proc/keys",
     "/proc/kmsg",
+    "/proc/kpagecgroup",
+    "/proc/kpagecount",
+    "/proc/kpageflags",
     "/proc/latency_stats",
+    "/proc/modules",
+    "/proc/mtrr",
+    "/proc/pagetypeinfo",
     "/proc/sched_debug",
     "/proc/scsi",
+    "/proc/slabinfo",
     "/proc/sysrq-trigger",
     "/proc/timer_list",
     "/proc/timer_stats",
+    "/proc/vmallocinfo",
     "/sys",
 )
 _READ_ONLY = ("/proc/sys",)

@@ -209,12 +209,13 @@ class ContainerBox(Box):
                 from underspec.sandbox.keeper.inside import serve
 
                 kernel.setns(self.others["mnt"], kernel.CLONE_NEWNS)
+                identity.become_inside_root(self.user)  # or the mounts of its namespace would be locked
                 kernel.unshare(kernel.CLONE_NEWNS)
                 kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
                 for path in _NO_FILES:
                     unmount_all(path)
                 root = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-                serve(root, self.user, self.seccomp, order, content, answer)
+                serve(root, None, self.seccomp, order, content, answer)
             finally:
                 os._exit(1)
         return child
