@@ -33,15 +33,15 @@ FEATURES = {
     "fallout",
     "meeting",
     "covering",
-    "within",
+    "enclosed",
     "ends",
-    "edges",
+    "walk",
     "changes",
     "apart",
     "undo",
 }
 ACTIONS = (
-    *("locate", "clip", "apply", "places", "fallout", "meeting", "covering", "within", "starting", "ending", "edges"),
+    *("locate", "clip", "apply", "places", "fallout", "meeting", "covering", "enclosed", "starting", "ending", "walk"),
     *("changes", "undo"),
 )
 DIMENSIONS = ("boundary", "special_constraint", "stress", "logic")

@@ -141,7 +141,7 @@ def _search(find: Callable[[Board, Stretch], set[int]]) -> Callable[[Request], l
     return search
 
 
-def _edges(request: Request) -> list[str]:
+def _walk(request: Request) -> list[str]:
     script = _script(request)
     start = _need(request, "from")
     limit = 8 if request.get("limit") is None else _whole(request["limit"], 1000)
@@ -208,10 +208,10 @@ ACTIONS: dict[str, Callable[[Request], list[str]]] = {
     "fallout": _fallout,
     "meeting": _search(Board.meeting),
     "covering": _search(Board.covering),
-    "within": _search(Board.within),
+    "enclosed": _search(Board.within),
     "starting": _search(Board.starting),
     "ending": _search(Board.ending),
-    "edges": _edges,
+    "walk": _walk,
     "changes": _changes(lambda history: history.changes),
     "undo": _changes(History.backwards),
 }

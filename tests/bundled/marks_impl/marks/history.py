@@ -38,7 +38,7 @@ class History:
             old_end, new_end = last.old.end, end.after(last.new.end.since(where.end))
         one = Change(Stretch(old_start, old_end), Stretch(new_start, new_end))
         moved = [Change(old, Stretch(*(end.after(place.since(where.end)) for place in new))) for old, new in after]
-        kept = [] if merged and old_start == old_end and new_start == new_end else [one]
+        kept = [] if len(merged) == 1 and old_start == old_end and new_start == new_end else [one]
         self.changes = before + kept + moved
 
     def _before(self, change: Change, where: Stretch) -> bool:

@@ -105,7 +105,7 @@ inline std::string fallout(const Json &request) {
   return answer;
 }
 
-inline std::string edges(const Json &request) {
+inline std::string walk(const Json &request) {
   std::map<Point, std::string> found;
   for (const auto &each : edited(request).all) {
     found[each.second.range.from] += " +" + std::to_string(each.first);
@@ -132,8 +132,8 @@ template <std::vector<long> (Marks::*find)(Range) const> std::string search(cons
 
 inline std::string answer(const std::string &text) {
   static const std::map<std::string, std::function<std::string(const Json &)>> actions = {
-      {"locate", locate}, {"clip", clip}, {"apply", apply}, {"places", places}, {"fallout", fallout}, {"edges", edges},
-      {"meeting", search<&Marks::meeting>}, {"covering", search<&Marks::covering>}, {"within", search<&Marks::within>},
+      {"locate", locate}, {"clip", clip}, {"apply", apply}, {"places", places}, {"fallout", fallout}, {"walk", walk},
+      {"meeting", search<&Marks::meeting>}, {"covering", search<&Marks::covering>}, {"enclosed", search<&Marks::within>},
       {"starting", search<&Marks::starting>}, {"ending", search<&Marks::ending>},
       {"changes", [](const Json &request) { return changes(request, false); }},
       {"undo", [](const Json &request) { return changes(request, true); }},

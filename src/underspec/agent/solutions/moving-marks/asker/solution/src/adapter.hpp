@@ -135,7 +135,7 @@ inline Lines search(const Json &request, Finder find) {
   return {"marks=" + write::ids(find(script.run(), sought))};
 }
 
-inline Lines edges(const Json &request) {
+inline Lines walk(const Json &request) {
   Script script = Script::session(request);
   const Json &from = required(request, "from"), *limit = optional(request, "limit");
   long long most = limit ? whole(*limit, 1000) : Settings::get("edges.limit").integer;
@@ -212,10 +212,10 @@ class Adapter {
         {U"fallout", fallout},
         {U"meeting", [](const Json &request) { return search(request, meeting); }},
         {U"covering", [](const Json &request) { return search(request, covering); }},
-        {U"within", [](const Json &request) { return search(request, within); }},
+        {U"enclosed", [](const Json &request) { return search(request, within); }},
         {U"starting", [](const Json &request) { return search(request, starting); }},
         {U"ending", [](const Json &request) { return search(request, ending); }},
-        {U"edges", edges},
+        {U"walk", walk},
         {U"changes", [](const Json &request) { return changes(request, false); }},
         {U"undo", [](const Json &request) { return changes(request, true); }},
     };

@@ -37,7 +37,7 @@ class Changes {
     Change change{{old_from, old_to}, {now_from, now_to}};
     bool nothing = change.old.empty() && change.now.empty();
     // Assumed: a change that became empty is still told.
-    if (!nothing || !Settings::told("changes.empty")) result.push_back(change);
+    if (!nothing || merged != 1 || !Settings::told("changes.empty")) result.push_back(change);
     for (; place < all.size(); place++) {
       const Stretch &now = all[place].now;
       result.push_back({all[place].old, {edit.carried(now.from), edit.carried(now.to)}});

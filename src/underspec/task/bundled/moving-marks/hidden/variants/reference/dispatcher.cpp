@@ -230,7 +230,7 @@ std::string search(const Value &request, Ids (MarkerIndex::*find)(Point, Point))
   return "marks=" + listed((marks.index.*find)(range.start, range.end)) + "\n";
 }
 
-std::string edges(const Value &request) {
+std::string walk(const Value &request) {
   std::vector<Step> script = script_of(request);
   const Value &from = needed(request.member(u"from"));
   const Value *limit = request.member(u"limit");
@@ -303,10 +303,10 @@ const std::map<std::u16string, std::function<std::string(const Value &)>> ACTION
     {u"fallout", fallout},
     {u"meeting", [](const Value &request) { return search(request, &MarkerIndex::find_intersecting); }},
     {u"covering", [](const Value &request) { return search(request, &MarkerIndex::find_containing); }},
-    {u"within", [](const Value &request) { return search(request, &MarkerIndex::find_contained_in); }},
+    {u"enclosed", [](const Value &request) { return search(request, &MarkerIndex::find_contained_in); }},
     {u"starting", [](const Value &request) { return search(request, &MarkerIndex::find_starting_in); }},
     {u"ending", [](const Value &request) { return search(request, &MarkerIndex::find_ending_in); }},
-    {u"edges", edges},
+    {u"walk", walk},
     {u"changes", [](const Value &request) { return changes(request, false); }},
     {u"undo", [](const Value &request) { return changes(request, true); }},
 };
