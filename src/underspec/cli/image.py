@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+import time
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, echo_folded, print_json, run_async
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from underspec.sandbox.images.store import ImageDocument
 
 app = typer.Typer(
@@ -51,7 +50,7 @@ def build(
         raise UsageError("--from-docker makes one image, and of no mirror", mend="give one name and no --mirror")
     made = []
     for name in wanted:
-        with _progress(name) as say:
+        with _Progress(name) as say:
             if from_docker:
                 document = build_from_docker(name, from_docker, on_progress=say)
             else:
@@ -63,34 +62,39 @@ def build(
         print_json({"images": [_about(document) for document in made]})
 
 
-class _progress:  # noqa: N801 - used like a function
-    """A line on stderr for each step, with the seconds since the start; on a terminal one line that changes."""
+class _Progress:
+    """Steps on stderr with the seconds since the start: on a terminal one line that changes, elsewhere a line each."""
 
     def __init__(self, name: str) -> None:
         from rich.console import Console
 
         self._name = name
-        self._console = Console(file=sys.stderr)
-        self._status = self._console.status(f"{name}: starting")
+        self._began = time.monotonic()
+        self._step = ""
+        console = Console(file=sys.stderr)
+        self._status = console.status(f"{name}: starting") if console.is_terminal else None
 
-    def __enter__(self) -> Callable[[str], None]:
-        if self._console.is_terminal:
+    def __enter__(self) -> Self:
+        if self._status is not None:
             self._status.start()
-        return self._say
+        return self
 
     def __exit__(self, *_: object) -> None:
-        self._status.stop()
+        if self._status is not None:
+            self._status.stop()
 
-    def _say(self, step: str) -> None:
+    def __call__(self, words: str) -> None:
+        """``words`` are a step, or a step, a colon and what it is at."""
         from rich.markup import escape
 
         from underspec.report.terminal import plain
 
-        text = plain(f"{self._name}: {step}")[:100]
-        if self._console.is_terminal:
-            self._status.update(escape(text))
-        elif ":" not in step and step[:1].islower():
-            print(text, file=sys.stderr, flush=True)
+        step, seconds = words.partition(": ")[0], int(time.monotonic() - self._began)
+        if self._status is not None:
+            self._status.update(escape(plain(f"{self._name}, {seconds} s: {words}")[:100]))
+        elif step != self._step:
+            print(f"{self._name}, {seconds} s: {step}", file=sys.stderr, flush=True)
+        self._step = step
 
 
 def _about(document: ImageDocument) -> dict[str, Any]:
@@ -113,6 +117,8 @@ def list_images(as_json: bool = JSON_OPTION) -> None:
             state = f"{built['bytes'] // _MIB} MiB  {built['digest'][:19]}…"
             if not built["current"]:
                 state += "  (made by another recipe)"
+        elif row["damaged"]:
+            state = "damaged; remove its folder and build it again"
         else:
             state = "not built" if row["available"] else "from a Docker image only"
         typer.echo(f"{row['name']:<12} {row['language'] or '-':<11} {row['version'] or '-':<8} {state}")

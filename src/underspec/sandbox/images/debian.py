@@ -73,11 +73,11 @@ def make_debian_tree(
 
         def on_line(text: str) -> None:
             if _SAID.match(text):
-                on_progress(text)
+                on_progress(f"filling the tree: {text}")
 
         run_logged(command, log=log, disk=root, env=environment, on_line=on_line)
     if recipe.npm:
-        on_progress("npm packages")
+        on_progress("adding npm packages")
         install_npm(recipe.npm, root, log=log)
     listed = root.parent / "packages"
     packages = dict(line.split("\t", 1) for line in listed.read_text(encoding="utf-8").splitlines())

@@ -68,7 +68,8 @@ class Recipe(_Part):
 
     @model_validator(mode="after")
     def _either_made_or_not(self) -> Recipe:
-        if (self.unavailable is None) != (self.suite is not None and bool(self.packages)):
+        parts = (self.suite is not None, bool(self.packages), bool(self.npm))
+        if parts[:2] != (True, True) if self.unavailable is None else any(parts):
             raise ValueError("a recipe has a suite and packages, or says why it is unavailable")
         if list(self.packages) != sorted(set(self.packages)):
             raise ValueError("packages stand in order, each once")

@@ -18,17 +18,8 @@ from underspec.sandbox.protocol import WORKSPACE
 
 # Any fixed time will do: the first second of 2020. Whoever changes a tree by ordinary means leaves another.
 TREE_TIME = 1_577_836_800
-# Places that a sandbox mounts itself.
-_OWN = {
-    "dev": 0o755,
-    "proc": 0o555,
-    "root": 0o700,
-    "run": 0o755,
-    "sys": 0o555,
-    "tmp": 0o1777,
-    "var/tmp": 0o1777,
-    WORKSPACE.strip("/"): 0o755,
-}
+# Places that a sandbox mounts itself, with modes of its own: empty folders here.
+_OWN = ("dev", "proc", "root", "run", "sys", "tmp", "var/tmp", WORKSPACE.strip("/"))
 # Leftovers of building: caches, logs, copies of the file before the last change, seeds, the name of the machine.
 _EMPTIED = (
     "var/cache",
@@ -84,8 +75,8 @@ def tidy(root: Path) -> None:
     for path in _EMPTIED:
         if (root / path).is_dir() and not _has_link(root, path):
             _empty(root / path)
-    for path, mode in _OWN.items():
-        _own_folder(root, path, mode)
+    for path in _OWN:
+        _own_folder(root, path)
     for path, text in _WRITTEN.items():
         _remove(root, path)
         _write(root, path, text)
@@ -95,6 +86,7 @@ def tidy(root: Path) -> None:
     _write_link(root, "etc/mtab", "/proc/mounts")
     _forget_days(root)
     _remove_timed_byte_code(root)
+    _disarm(root)
     _fix_times(root)
 
 
@@ -141,14 +133,14 @@ def _real_folders(root: Path, path: str) -> None:
             place.chmod(0o755)
 
 
-def _own_folder(root: Path, path: str, mode: int) -> None:
+def _own_folder(root: Path, path: str) -> None:
     _real_folders(root, path)
     place = root / path
     if place.is_symlink() or not place.is_dir():
         place.unlink(missing_ok=True)
         place.mkdir()
     _empty(place)
-    place.chmod(mode)
+    place.chmod(0o755)
     os.chown(place, os.geteuid(), os.getegid())
 
 
@@ -182,6 +174,20 @@ def _remove_timed_byte_code(root: Path) -> None:
                 header = stream.read(8)
             if not int.from_bytes(header[4:8], "little") & 1:
                 place.unlink()
+
+
+def _disarm(root: Path) -> None:
+    """No program of the tree may lend its owner's rights to users of this machine, and none of them may write to it.
+
+    Inside, neither is missed: sandboxes grant no new privileges and show the tree read-only.
+    """
+    for path, status in entries(root):
+        if stat.S_ISLNK(status.st_mode):
+            continue
+        lent = 0 if stat.S_ISDIR(status.st_mode) else stat.S_ISUID | stat.S_ISGID
+        mode = stat.S_IMODE(status.st_mode) & ~(lent | stat.S_IWOTH)
+        if mode != stat.S_IMODE(status.st_mode):
+            os.chmod(os.fsencode(root) + b"/" + path, mode)  # noqa: PTH101 - names here are bytes
 
 
 def _fix_times(root: Path) -> None:

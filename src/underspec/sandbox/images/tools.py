@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import which
 
 from underspec.errors import EnvironmentLacksError, HostExhaustedError, SandboxError
 
@@ -32,7 +33,7 @@ def need_program(name: str, package: str) -> str:
     Raises:
         EnvironmentLacksError: it is not installed; names the package.
     """
-    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")
+    found = which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")
     if found is None:
         raise EnvironmentLacksError(f"{name} is not installed", mend=f"install it: `apt install {package}`")
     return found
