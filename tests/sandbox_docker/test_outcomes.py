@@ -22,8 +22,8 @@ pytestmark = [
 ]
 
 PAIRS = [*outputs.PAIRS, *forged.PAIRS, *trees.PAIRS, *scripts.PAIRS, *havoc.PAIRS]
-# One of each sort, quick enough for every day.
-DAILY = [pairs.PAIRS[0] for pairs in (outputs, forged, trees, scripts, havoc)]
+# Quick enough for every day.
+DAILY = [outputs.PAIRS[0], havoc.PAIRS[0]]
 
 
 def grade(backend: str, pair: Pair, deliverable: Deliverable, folder: Path) -> bytes:
@@ -45,7 +45,7 @@ BACKENDS = ("bubblewrap", "docker")
 
 
 @pytest.mark.parametrize("pair", DAILY, ids=lambda pair: pair.name)
-def test_one_of_each_sort(pair: Pair, tmp_path: Path) -> None:
+def test_a_few_of_the_corpus(pair: Pair, tmp_path: Path) -> None:
     check(pair, tmp_path)
 
 
