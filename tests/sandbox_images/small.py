@@ -12,7 +12,7 @@ from underspec.sandbox.images.debian import Made
 from underspec.sandbox.images.store import ImageDocument
 
 NAME = "small"
-_PROGRAMS = ("bash", "cat", "env", "id", "ls", "mkdir", "sleep", "stat", "touch")
+_PROGRAMS = ("bash", "cat", "chmod", "env", "find", "id", "ls", "mkdir", "rm", "sleep", "stat", "tar", "touch")
 PATH = "/usr/bin:/bin"
 
 

@@ -34,6 +34,12 @@ def run(
     image: list[str] = typer.Option(
         [], "--image", help="Which of a task's images: base (default) or provisioned; may be repeated."
     ),
+    use_image: str = typer.Option(
+        "",
+        "--use-image",
+        help="Use this image in place of every task's base image, for results that compare between machines; "
+        "'language' takes the one that `underspec image list` has for each task's language.",
+    ),
     build_seconds: int = typer.Option(
         None, "--build-seconds", min=1, help="Time an agent has, in seconds; 7200 by default."
     ),
@@ -82,7 +88,9 @@ def run(
     plan = _experiment(experiment, task, grid, fixed, epochs)
     _known_phases(redo)
     _usable_name(name)
-    prepared = prepare(plan, backend=ready_backend(sandbox), runs=runs, run=name or None, redo=redo)
+    prepared = prepare(
+        plan, backend=ready_backend(sandbox), runs=runs, run=name or None, redo=redo, use_image=use_image or None
+    )
     if dry_run:
         _dry_run(prepared, as_json)
         return

@@ -27,9 +27,11 @@ from underspec.run.claim import Claim
 from underspec.run.item import Item
 from underspec.run.plan import Tasks
 from underspec.run.store import MAX_ATTEMPTS, Attempt, Choice, PhaseFolder, RunStore
+from underspec.sandbox.images.recipe import recipe_for
 from underspec.sandbox.protocol import Owner, SandboxBackend
 from underspec.stakeholder.router import Router
 
+BY_LANGUAGE = "language"
 CLAIM_POLL = 0.5
 RETRY_PAUSE = 0.5
 # These end the whole run: every other item would meet them too, and none of them is an attempt that was used up.
@@ -45,7 +47,10 @@ class Inputs(Protocol):
 
 @dataclass
 class RunContext:
-    """All that an executor works with."""
+    """All that an executor works with.
+
+    ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
+    """
 
     store: RunStore
     tasks: Tasks
@@ -54,6 +59,7 @@ class RunContext:
     routers: dict[str, Router]
     image_digests: dict[str, str]
     redo: frozenset[str] = frozenset()
+    use_image: str | None = None
     progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
 
 
@@ -73,14 +79,16 @@ class ItemStatus:
 
 
 def image_of(context: RunContext, item: Item) -> str:
-    """The image that the item's condition picks from its task.
+    """The image that the item's condition picks from its task, unless the run uses another for all base images.
 
     Raises:
-        UsageError: the task has no provisioned image.
+        UsageError: the task has no provisioned image, or the catalogue has none of its language.
     """
     task = context.tasks[item.task]
     if item.condition.image == "base":
-        return task.toml.image.base
+        if context.use_image == BY_LANGUAGE:
+            return recipe_for(task.toml.language).name
+        return context.use_image or task.toml.image.base
     if task.toml.image.provisioned is None:
         raise UsageError(f"task {task.id} has no provisioned image", mend="use --image base for this task")
     return task.toml.image.provisioned

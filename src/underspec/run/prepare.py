@@ -16,6 +16,8 @@ from underspec.run.item import Item
 from underspec.run.manifest import FILE, make_manifest, read_manifest, write_manifest
 from underspec.run.plan import Tasks, plan_digest, plan_items
 from underspec.run.store import RunStore
+from underspec.sandbox.images.scan import refuse_spoiled
+from underspec.sandbox.images.store import built_images
 from underspec.sandbox.protocol import SandboxBackend
 from underspec.stakeholder.router import Router, load_router
 from underspec.task import release
@@ -53,20 +55,23 @@ def prepare(
     runs: Path,
     run: str | None = None,
     redo: Sequence[str] = (),
+    use_image: str | None = None,
 ) -> Prepared:
     """Plan an experiment.
 
     The run's folder is ``runs/<run>``; without a name it is made of the experiment's name and a digest of the plan, so
-    that the same command finds its own run again.
+    that the same command finds its own run again. ``use_image`` stands in for the base image of every task: an image's
+    name, or ``language`` for the catalogue's image of each task's language.
 
     Raises:
         UsageError: a task, agent, router, image or field is not to be had.
-        TaskError: a task cannot be loaded.
+        TaskError: a task cannot be loaded, or an image holds what it asks for.
+        EnvironmentLacksError: an image is not on this machine; says how to make it.
     """
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
     items = plan_items(list(tasks.paths), conditions, experiment.epochs)
-    name = run or default_name(experiment, items, backend)
+    name = run or default_name(experiment, items, backend, use_image)
     agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
     routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
     context = RunContext(
@@ -77,14 +82,18 @@ def prepare(
         routers=routers,
         image_digests={},
         redo=frozenset(redo),
+        use_image=use_image,
     )
     _check(context, conditions, items)
     return Prepared(experiment, items, context)
 
 
-def default_name(experiment: Experiment, items: Sequence[Item], backend: SandboxBackend) -> str:
-    """A name that the same command finds again. Sandboxes of another kind make another run."""
+def default_name(
+    experiment: Experiment, items: Sequence[Item], backend: SandboxBackend, use_image: str | None = None
+) -> str:
+    """A name that the same command finds again. Sandboxes of another kind or with another image make another run."""
     kind = "" if backend.name == "bubblewrap" else f"-{backend.name}"
+    kind += f"-{use_image}" if use_image else ""
     return f"{experiment.name}{kind}-{plan_digest(items)[:8]}"
 
 
@@ -102,10 +111,15 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
             )
         if condition.model is not None:
             raise UsageError(f"agent {condition.agent!r} takes no model", where="$.model", mend="leave --model out")
+    looked_at: set[tuple[str, str]] = set()
+    kept_here = built_images()
     for item in items:
         image = image_of(context, item)
         if image not in context.image_digests:
             context.image_digests[image] = context.backend.image_digest(image)
+        if image in kept_here and (image, item.task) not in looked_at:
+            refuse_spoiled(image, context.tasks[item.task])
+            looked_at.add((image, item.task))
 
 
 def _check_task(context: RunContext, conditions: Sequence[Condition], task_id: str) -> None:

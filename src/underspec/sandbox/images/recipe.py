@@ -134,3 +134,16 @@ def find_recipe(name: str) -> Recipe:
             mend=f"use one of {', '.join(known)}, or give --from-docker with a Docker image to take it from",
         )
     return known[name]
+
+
+def recipe_for(language: str) -> Recipe:
+    """The recipe of a language, whatever the case of its name.
+
+    Raises:
+        UsageError: there is none; names the languages that there are.
+    """
+    for recipe in catalogue().values():
+        if recipe.language.casefold() == language.casefold():
+            return recipe
+    known = ", ".join(sorted(recipe.language for recipe in catalogue().values()))
+    raise UsageError(f"the catalogue has no image for the language {language!r}", mend=f"it has those for {known}")

@@ -16,8 +16,10 @@ _MOST = 20
 
 
 @functools.lru_cache(maxsize=8)
-def _paths(root: Path) -> tuple[str, ...]:
-    return tuple(os.fsdecode(path) for path, _ in entries(root))
+def _paths(root: Path, node: int) -> tuple[tuple[str, ...], str]:
+    """All paths of a tree, and their last parts as one text, for a quick look; ``node`` tells a tree made anew."""
+    paths = tuple(os.fsdecode(path) for path, _ in entries(root))
+    return paths, "\n".join(sorted({path.rpartition("/")[2] for path in paths}))
 
 
 def identity_names(task: Task) -> frozenset[str]:
@@ -36,11 +38,12 @@ def find_identity(root: Path, task: Task) -> list[str]:
     names = identity_names(task)
     pattern = (term_pattern if task.toml.origin == "authored" else literal_pattern)(names)
     found: list[str] = []
-    if pattern is None:
+    paths, last_parts = _paths(root, root.stat().st_ino)
+    if pattern is None or not may_hold(names, last_parts):
         return found
-    for path in _paths(root):
+    for path in paths:
         last = path.rpartition("/")[2]
-        if may_hold(names, last) and pattern.search(last) and not any(path.startswith(f"{each}/") for each in found):
+        if pattern.search(last) and not any(path.startswith(f"{each}/") for each in found):
             found.append(path)
             if len(found) == _MOST:
                 break
