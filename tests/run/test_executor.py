@@ -12,6 +12,7 @@ import pytest
 from tests.run.toy_agents import FunctionAgent, ToyAgent, attempts_that_published, make_context, published, toy_agents
 from tests.task_factory import make_task
 from underspec.agent.protocol import Agent, Assignment
+from underspec.artifact.build import BuildEnd
 from underspec.artifact.outcomes import Outcomes
 from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError, TaskError
 from underspec.report.collect import Collected, collect
@@ -157,21 +158,74 @@ def test_an_unexpected_failure_of_our_own_files_belongs_to_the_harness(tmp_path:
     assert unscored.boundary is Boundary.HARNESS
 
 
-@pytest.mark.parametrize("crash", [KeyError("setting"), TimeoutError("no answer from a server"), AssertionError()])
+class _OddError(BaseException):
+    """What no program expects."""
+
+
+@pytest.mark.parametrize(
+    ("crash", "budget"),
+    [
+        (KeyError("setting"), 16),
+        (TimeoutError("no answer from a server"), 16),
+        (SystemExit(0), 16),
+        (asyncio.CancelledError(), 16),
+        (asyncio.CancelledError(), 0),
+        (_OddError("\udcff"), 0),
+    ],
+    ids=lambda value: type(value).__name__,
+)
 def test_an_agents_program_that_crashes_is_unscored_and_stops_nobody_else(
-    tmp_path: Path, task: Path, crash: Exception
+    tmp_path: Path, task: Path, crash: BaseException, budget: int
 ) -> None:
     async def crashing(assignment: Assignment) -> None:
         raise crash
 
     agents: dict[str, Agent] = {"buggy": FunctionAgent("buggy", crashing), "hasty": ToyAgent("hasty", asks=False)}
-    context, items = make_context(tmp_path / "run", task, agents)
+    context, items = make_context(tmp_path / "run", task, agents, budget=budget)
     asyncio.run(execute(context, items, concurrency=2))
     found = _by_agent(tmp_path / "run")
     assert found["hasty"].outcomes is not None
     assert found["buggy"].outcomes is None
     assert found["buggy"].unscored is not None
     assert found["buggy"].unscored.boundary is Boundary.HARNESS
+
+
+def test_an_agents_program_that_says_nothing_of_its_end_is_unscored(tmp_path: Path, task: Path) -> None:
+    class Silent(FunctionAgent):
+        async def build(self, assignment: Assignment) -> BuildEnd:
+            return None  # type: ignore[return-value]
+
+    async def nothing(assignment: Assignment) -> None:
+        return None
+
+    context, items = make_context(tmp_path / "run", task, {"silent": Silent("silent", nothing)})
+    asyncio.run(execute(context, items, concurrency=1))
+    unscored = _by_agent(tmp_path / "run")["silent"].unscored
+    assert unscored is not None
+    assert "not a BuildEnd" in unscored.reason
+
+
+def test_what_an_agent_says_of_its_failure_need_not_be_unicode(tmp_path: Path, task: Path) -> None:
+    async def gives_up(assignment: Assignment) -> None:
+        raise AgentError("no such file: \udcff")
+
+    context, items = make_context(tmp_path / "run", task, {"odd": FunctionAgent("odd", gives_up)})
+    asyncio.run(execute(context, items, concurrency=1))
+    found = _by_agent(tmp_path / "run")["odd"]
+    assert found.end is not None
+    assert found.end.detail == "no such file: \\udcff"
+    assert found.outcomes is not None
+
+
+def test_a_deliverable_deeper_than_any_path_is_graded_and_removed(tmp_path: Path, task: Path) -> None:
+    async def digging(assignment: Assignment) -> None:
+        script = "import os\nfor _ in range(1900):\n os.mkdir('d')\n os.chdir('d')\nopen('f', 'w').close()"
+        assert (await assignment.sandbox.exec(["python3", "-c", script])).ok
+
+    context, items = make_context(tmp_path / "run", task, {"mole": FunctionAgent("mole", digging)})
+    asyncio.run(execute(context, items, concurrency=1))
+    assert _by_agent(tmp_path / "run")["mole"].outcomes is not None
+    assert not list((tmp_path / "run/items").glob("*/*/scratch"))
 
 
 def test_a_workspace_that_does_not_fit_is_the_tasks_failure_and_said_as_such(tmp_path: Path, task: Path) -> None:

@@ -89,6 +89,32 @@ def test_git_devices_and_pipes_are_dropped_at_any_depth(tmp_path: Path) -> None:
     assert sealed.files == 1
 
 
+def test_files_links_and_folders_with_too_long_a_path_are_dropped_each_and_listed_and_cost_nothing_else(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/kept").write_text("x")
+    here = os.open(tmp_path / "in", os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("n" * 199, dir_fd=here)
+        below = os.open("n" * 199, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    # 4000 bytes lead here, and a path has 4095 at most. A folder's content needs a slash more.
+    for length in (95, 96):
+        os.symlink("elsewhere", "l" * length, dir_fd=here)
+        os.close(os.open("f" * length, os.O_WRONLY | os.O_CREAT, dir_fd=here))
+    for length in (94, 95, 96):
+        os.mkdir("d" * length, dir_fd=here)
+    os.close(here)
+    sealed = seal_folder(tmp_path / "in", tmp_path / "d.tar")
+    dropped = [(entry.path.rpartition("/")[2], entry.reason) for entry in sealed.dropped]
+    assert dropped == [(kind * length, "unreadable") for kind, length in (("d", 95), ("d", 96), ("f", 96), ("l", 96))]
+    assert sealed.files == 3
+    extract_deliverable(tmp_path / "d.tar", tmp_path / "out")
+    assert seal_folder(tmp_path / "out", tmp_path / "again.tar").sha256 == sealed.sha256
+
+
 def test_bounds_hold_to_the_byte_and_the_file(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for name in "abc":

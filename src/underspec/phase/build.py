@@ -206,17 +206,30 @@ async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work, conversat
             raise  # some other clock's: no limit that the agent ran into
         return BuildEnd(agent=agent.name, agent_version=agent.version, ended="limit", limit="time", layer="phase")
     except AgentError as error:
-        return BuildEnd(agent=agent.name, agent_version=agent.version, ended="failed", detail=str(error))
+        return BuildEnd(agent=agent.name, agent_version=agent.version, ended="failed", detail=_text(str(error)))
 
 
 async def _work_of(agent: Agent, assignment: Assignment) -> BuildEnd:
+    """What the agent says of its end. An agent is a plug-in: that its program crashed, in whatever way, says nothing
+    about the model or the script that it runs, and ends neither this process nor, in silence, its item."""
+    task = asyncio.current_task()
+    assert task is not None
     try:
-        return await agent.build(assignment)
-    except (UnderspecError, OSError):
+        end: object = await agent.build(assignment)
+    except (UnderspecError, OSError, KeyboardInterrupt, GeneratorExit):
         raise
-    except Exception as error:
-        # An agent is a plug-in. That its program crashed says nothing about the model or the script that it runs.
-        raise HarnessError(f"the program of agent {agent.name!r} failed: {error!r}") from error
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError) and task.cancelling():
+            raise  # by us; else by the agent, of itself
+        raise HarnessError(_text(f"the program of agent {agent.name!r} failed: {error!r}")) from error
+    if not isinstance(end, BuildEnd):
+        raise HarnessError(f"the program of agent {agent.name!r} returned {type(end).__name__} and not a BuildEnd")
+    return end.model_copy(update={"detail": _text(end.detail)})
+
+
+def _text(said: str) -> str:
+    """What an artifact can hold: bytes that a file name or an output was made of are no Unicode."""
+    return said.encode(errors="backslashreplace").decode()
 
 
 async def _unless_stakeholder_fails(

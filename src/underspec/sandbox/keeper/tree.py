@@ -80,7 +80,11 @@ def write_tree(
         if counts.files > max_files:
             raise TooLargeError(f"more than {max_files} files")
         if stat.S_ISLNK(mode):
-            target = os.fsencode(os.readlink(path, dir_fd=top))
+            target = _target(top, path)
+            if target is None:
+                counts.files -= 1
+                counts.dropped.append((path, "unreadable"))
+                continue
             out.write(_header(path, LINK, 0o777, 0, status.st_mtime_ns, target))
             _hash(hasher, b"l", path, len(target))
             if hasher:
@@ -95,6 +99,16 @@ def write_tree(
         counts.bytes += status.st_size
     out.write(_ZEROS * 2)
     return counts
+
+
+def _target(top: int, path: bytes) -> bytes | None:
+    """Where a link leads; None when its own path is too long to ask."""
+    try:
+        return os.fsencode(os.readlink(path, dir_fd=top))
+    except OSError as error:
+        if error.errno in _UNREADABLE:
+            return None
+        raise
 
 
 def _write_file(top: int, path: bytes, out: BinaryIO, hasher: Hasher | None) -> bool:
@@ -186,8 +200,9 @@ def _steps(top: int, prefix: bytes, counts: Counts, drop_git: bool) -> list[tupl
 
 
 def _may_list(top: int, path: bytes) -> bool:
+    """Whether the folder can be opened as :func:`_steps` does it, with one byte more than its path has."""
     try:
-        os.close(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top))
+        os.close(os.open(path + b"/", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top))
     except OSError as error:
         if error.errno in _UNREADABLE:
             return False
