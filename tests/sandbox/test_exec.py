@@ -139,11 +139,15 @@ async def test_an_error_in_a_callback_reaches_the_caller(sandbox: BubblewrapSand
 
 
 @in_sandbox()
-async def test_zero_bytes_and_nothing_at_all_are_wrong_use(sandbox: BubblewrapSandbox) -> None:
-    with pytest.raises(UsageError):
-        await sandbox.exec(["echo", "a\0b"])
-    with pytest.raises(UsageError):
-        await sandbox.exec([])
+async def test_what_no_kernel_can_take_is_wrong_use(sandbox: BubblewrapSandbox) -> None:
+    for argv in (["echo", "a\0b"], [], [""], ["echo", "\ud800"]):
+        with pytest.raises(UsageError):
+            await sandbox.exec(argv)
+    for env in ({"": "x"}, {"a=b": "x"}, {"a": "\0"}, {"\udfff": "x"}):
+        with pytest.raises(UsageError):
+            await sandbox.exec(["true"], env=env)
+    # A byte that is no UTF-8 is a text that can be passed on, as the file system names it.
+    assert (await sandbox.exec(["printf", "%s", "\udcff"])).stdout == b"\xff"
 
 
 def test_no_command_runs_before_start_or_after_the_end() -> None:

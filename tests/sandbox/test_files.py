@@ -102,7 +102,7 @@ async def test_a_disk_that_the_agent_filled_is_the_agents_failure(sandbox: Bubbl
 
 @in_sandbox()
 async def test_paths_are_absolute(sandbox: BubblewrapSandbox) -> None:
-    for path in ("relative", "", "/zero\0byte"):
+    for path in ("relative", "", "/zero\0byte", "/surrogate\ud800"):
         with pytest.raises(UsageError):
             await sandbox.put(path, b"")
 

@@ -66,8 +66,14 @@ async def work(
     finally:
         os.close(content_read)
         os.close(answer_write)
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_THREADS, _talk, order, content_write, answer_read, feed, take)
+    talk = _THREADS.submit(_talk, order, content_write, answer_read, feed, take)
+    try:
+        return await asyncio.wrap_future(talk)
+    except asyncio.CancelledError:
+        if talk.cancelled():  # before it began; else it closes them itself
+            os.close(content_write)
+            os.close(answer_read)
+        raise
 
 
 def _talk(

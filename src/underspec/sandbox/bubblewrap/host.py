@@ -23,9 +23,15 @@ OWN_PYTHON = "/opt/python"
 _OLDEST_PYTHON = (3, 8)
 _SHOWN_ETC = (
     "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/crypto-policies",
     "/etc/fonts",
     "/etc/ld.so.cache",
     "/etc/perl",
+    "/etc/pki/ca-trust",
+    "/etc/pki/java",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/openssl.cnf",
     "/etc/protocols",
     "/etc/services",
     "/etc/ssl/certs",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fnmatch
 import marshal
 import os
@@ -38,6 +39,9 @@ class BubblewrapSandbox:
         self._line: KeeperLine | None = None
         self._killed = False
         self._closed = False
+        self._closing: asyncio.Future[None] | None = None
+        self.notes: dict[str, str] = {}
+        """How parts were made where there is more than one way: ``workspace`` by ``overlay`` or ``copy``."""
 
     @property
     def id(self) -> str:
@@ -59,7 +63,8 @@ class BubblewrapSandbox:
         try:
             self._line = KeeperLine()
             name_keeper(self._state, self._spec.owner, self._line.pid)
-            await self._line.order("start", **self._plan(os.path.realpath(program)))
+            started, _ = await self._line.order("start", **self._plan(os.path.realpath(program)))
+            self.notes = started["notes"]
         except BaseException:
             await self.close()
             raise
@@ -121,8 +126,7 @@ class BubblewrapSandbox:
         if self._killed:
             raise SandboxGoneError("everything in the sandbox was killed")
         environment = {"PATH": host_path(), "HOME": _HOME, "LANG": "C.UTF-8", **self._spec.env, **(env or {})}
-        if not argv or any("\0" in part for part in (*argv, cwd, *environment, *environment.values())):
-            raise UsageError("a command needs a program, and no argument may hold a zero byte")
+        _check_command(argv, cwd, environment)
         order = Order(
             argv=argv,
             cwd=cwd,
@@ -148,11 +152,13 @@ class BubblewrapSandbox:
         def feed(stream: BinaryIO) -> None:
             folder = os.open(source, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                write_tree(folder, stream)
+                dropped = write_tree(folder, stream).dropped
             except ChangedError as error:
                 raise SandboxError("a file changed while it was copied into a sandbox", file=str(error)) from error
             finally:
                 os.close(folder)
+            for path in (path for path, reason in dropped if reason == "unreadable"):
+                raise SandboxError("a file cannot be read", file=f"{source}/{os.fsdecode(path)}")
 
         await work(self._running(), {"work": "put_tree", "path": _absolute(path)}, feed=feed)
 
@@ -223,15 +229,38 @@ class BubblewrapSandbox:
         return deliverable_of(counts["sha256"], counts["files"], counts["bytes"], counts["dropped"])
 
     async def close(self) -> None:
-        """Kill and remove everything."""
-        if self._closed:
-            return
+        """Kill and remove everything. Goes on even if the caller is cancelled meanwhile."""
         self._closed = True
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         if self._line is not None:
             await self._line.close()
         if self._state is not None and self._state.exists():
             # The keeper could not tidy up: it was killed, or never came up.
             remove_state(self._state)
+
+
+def _check_command(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> None:
+    """What the kernel could not take is wrong use, said before anything starts."""
+    if not argv or not argv[0]:
+        raise UsageError("a command needs a program")
+    for text in (*argv, cwd, *environment, *environment.values()):
+        _check_text(text)
+    for name in environment:
+        if not name or "=" in name:
+            raise UsageError(f"not the name of an environment variable: {name!r}")
+
+
+def _check_text(text: str) -> None:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"not a text that can be passed on: {text!r}") from error
+    if "\0" in text:
+        raise UsageError(f"a zero byte cannot be passed on: {text!r}")
 
 
 def _check_target(target: str) -> None:
@@ -246,7 +275,8 @@ def _check_target(target: str) -> None:
 
 
 def _absolute(path: str) -> str:
-    if not path.startswith("/") or "\0" in path:
+    _check_text(path)
+    if not path.startswith("/"):
         raise UsageError(f"a path inside a sandbox is absolute: {path!r}")
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from underspec.sandbox.keeper import identity
@@ -39,7 +40,10 @@ def copy_tree(source: int, target: str, namespace: int | None) -> None:
     os.close(errors_write)
     try:
         with open(writing, "wb", buffering=1 << 20) as stream:
-            write_tree(source, stream)
+            counts = write_tree(source, stream)
+            unreadable = [path for path, reason in counts.dropped if reason == "unreadable"]
+            if unreadable:
+                raise CopyError(errno.EACCES, f"{os.fsdecode(unreadable[0])} cannot be read")
     except BrokenPipeError:
         pass  # the writer has said why below
     finally:

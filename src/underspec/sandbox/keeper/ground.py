@@ -91,6 +91,10 @@ class Ground:
         root inside may not."""
         make_shown(tree, None)
 
+    def can_own(self, source: str) -> bool:
+        """Whether root inside can be the owner of what is there: an ordinary user's inside knows its own files only."""
+        return not self.unprivileged or os.stat(source).st_uid == 0
+
     def _owners(self, status: os.stat_result) -> int:
         return identity.create_user_namespace(
             identity.owner_first_map(status.st_uid, self._base), identity.owner_first_map(status.st_gid, self._base)

@@ -1,9 +1,9 @@
 """Work on the sandbox's files: a fork of the keeper that is confined to the sandbox's tree.
 
-It changes its root to the tree in the keeper's mount namespace (where ``/proc`` is empty, and which no process of
-the sandbox can see) and becomes the inside's root, with no more rights than a command inside, so
-that no link or name reaches anything else. It takes content from one descriptor and answers on another: a length (8
-bytes), that much ``marshal``, then raw content.
+It changes its root to the tree in the keeper's mount namespace (where ``/proc`` is empty, and which no process of the
+sandbox can see) and becomes the inside's root, with no more rights than a command inside, so that no link or name
+reaches anything else. It takes content from one descriptor and answers on another: a length (8 bytes), that much
+``marshal``, then raw content.
 """
 
 from __future__ import annotations

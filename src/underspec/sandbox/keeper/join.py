@@ -111,9 +111,13 @@ def _enter(command: Command, entrance: Entrance, streams: tuple[int | None, int,
         os.write(told, f"{error.errno} {error}".encode())
         return
     if child == 0:
+        said_why = False
         try:
             _become(command, entrance, streams, told)
+            said_why = True
         finally:
+            if not said_why:
+                os.write(told, b"0 cannot enter the sandbox: the way in broke down")
             os._exit(70)
     os.write(number, str(child).encode())
 

@@ -11,7 +11,7 @@ import os
 
 from underspec.sandbox.keeper import kernel
 from underspec.sandbox.keeper.copying import copy_tree
-from underspec.sandbox.keeper.ground import BOX, ROOT, SHOWN, STAGE, Ground, make_shown
+from underspec.sandbox.keeper.ground import BOX, ROOT, SHOWN, STAGE, Ground
 
 _LOWER = f"{STAGE}/lower"
 # Writable places inside, and the folder of the box that backs each.
@@ -66,7 +66,7 @@ class Stage:
         parts = [self._cloned(entry) for entry in entries]
         devices = [(name, kernel.clone_mount(f"/dev/{name}")) for name in _DEVICES if os.path.exists(f"/dev/{name}")]
         extra = [(source, target, os.path.isdir(source), self._ground.show(source)) for source, target in mounts]
-        under = self._ground.show(lower) if lower is not None else None
+        under = self._ground.show(lower) if lower is not None and self._ground.can_own(lower) else None
         sources = self._open_for_copies(lower if under is None else None, extra)
         self._ground.mount_tmpfs(STAGE, _STAGE_SIZE, _STAGE_FILES)
         for folder in ("root", "box", "lower", "empty", "copies"):
