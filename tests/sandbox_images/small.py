@@ -43,14 +43,25 @@ def _libraries(program: str) -> list[Path]:
 
 
 def make_small_image(
-    word: str = "first", *, name: str = NAME, env: dict[str, str] | None = None, extra: str | None = None
+    word: str = "first",
+    *,
+    name: str = NAME,
+    env: dict[str, str] | None = None,
+    extra: str | None = None,
+    private: bool = False,
 ) -> ImageDocument:
-    """The image, kept under the home that is set; ``extra`` is the path of one more file."""
+    """The image, kept under the home that is set.
+
+    ``extra`` is the path of one more file; with ``private`` there is a folder that only its owner may enter.
+    """
 
     def make(root: Path, log: Path) -> tuple[Made, dict[str, str]]:
         fill(root, word)
         if extra is not None:
             (root / extra).write_text("")
+        if private:
+            (root / "etc/private").mkdir(mode=0o700)
+            (root / "etc/private/secret").write_text("secret")
         return Made(tools={"tests": "1"}, packages={"bash": "5"}), {"PATH": PATH, **(env or {})}
 
     return make_image(name, make, recipe=None, on_progress=lambda step: None)

@@ -18,6 +18,7 @@ from pathlib import Path
 from underspec.errors import SandboxError
 
 _CHUNK = 1 << 20
+_ALL_MAY_LIST = 0o005
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,11 @@ class Measured:
     bytes: int
 
 
-def entries(root: Path) -> Iterator[tuple[bytes, os.stat_result]]:
-    """Every entry below ``root`` with its status, links unfollowed; by folder, in the byte order of names."""
+def entries(root: Path, *, public: bool = False) -> Iterator[tuple[bytes, os.stat_result]]:
+    """Every entry below ``root`` with its status, links unfollowed; by folder, in the byte order of names.
+
+    With ``public``, folders that not everybody may list are passed over: what is left is the same for every user.
+    """
     top = os.fsencode(root)
     waiting = [b""]
     while waiting:
@@ -40,7 +44,7 @@ def entries(root: Path) -> Iterator[tuple[bytes, os.stat_result]]:
         folders = []
         for name, status in found:
             yield prefix + name, status
-            if stat.S_ISDIR(status.st_mode):
+            if stat.S_ISDIR(status.st_mode) and (not public or status.st_mode & _ALL_MAY_LIST == _ALL_MAY_LIST):
                 folders.append(prefix + name + b"/")
         waiting.extend(reversed(folders))
 
@@ -91,14 +95,14 @@ def _content_digest(path: bytes, size: int) -> bytes:
 
 
 def seal_tree(root: Path) -> str:
-    """A quick hash over path, mode, size and time of change of every entry.
+    """A quick hash over path, mode, size and time of change of every entry that all users can see.
 
     Raises:
         SandboxError: the tree cannot be walked.
     """
     hasher = hashlib.sha256()
     try:
-        for path, status in entries(root):
+        for path, status in entries(root, public=True):
             # How large a folder is depends on the file system.
             size = 0 if stat.S_ISDIR(status.st_mode) else status.st_size
             hasher.update(struct.pack(">IQqI", status.st_mode, size, status.st_mtime_ns, len(path)) + path)

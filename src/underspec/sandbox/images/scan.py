@@ -18,7 +18,7 @@ _MOST = 20
 @functools.lru_cache(maxsize=8)
 def _paths(root: Path, node: int) -> tuple[tuple[str, ...], str]:
     """All paths of a tree, and their last parts as one text, for a quick look; ``node`` tells a tree made anew."""
-    paths = tuple(os.fsdecode(path) for path, _ in entries(root))
+    paths = tuple(os.fsdecode(path) for path, _ in entries(root, public=os.geteuid() != 0))
     return paths, "\n".join(sorted({path.rpartition("/")[2] for path in paths}))
 
 
