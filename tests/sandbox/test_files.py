@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.boxes import MIB, bash, in_sandbox, needs_bubblewrap, output
-from underspec.errors import AgentError, SandboxError, UsageError
+from underspec.errors import AgentError, UsageError
 from underspec.sandbox.bubblewrap.sandbox import BubblewrapSandbox
 from underspec.sandbox.protocol import Limits
 
@@ -86,11 +86,13 @@ async def test_the_hosts_process_and_device_files_are_out_of_reach(sandbox: Bubb
 
 
 @in_sandbox()
-async def test_read_only_places_refuse_a_put(sandbox: BubblewrapSandbox) -> None:
-    with pytest.raises(SandboxError):
-        await sandbox.put("/usr/bin/new", b"x")
-    with pytest.raises(SandboxError):
-        await sandbox.put("/new", b"x")
+async def test_a_place_made_unusable_is_the_doing_of_whoever_worked_inside(sandbox: BubblewrapSandbox) -> None:
+    await bash(sandbox, "ln -s /usr workspace_tests; ln -s / root; chmod 000 .; mkdir shut; chmod 000 shut")
+    for path in ("/workspace/workspace_tests/new", "/workspace/root/new", "/usr/bin/new", "/new"):
+        with pytest.raises(AgentError):
+            await sandbox.put(path, b"x")
+    await sandbox.put("/workspace/shut/file", b"x")
+    assert await sandbox.get("/workspace/shut/file", max_bytes=1) == b"x"
 
 
 @in_sandbox(Limits(disk=2 * MIB))

@@ -95,6 +95,7 @@ def test_the_limit_on_cores_stays_and_the_caller_is_told_that_it_changed(machine
     assert judge(machine, old, core, pointer) == PRETENDED
     assert judge(machine, new, 0, core, pointer, 0) == judge(machine, new, 0, core, high_pointer, 0) == PRETENDED
     assert judge(machine, new, 0, core, 0, pointer) == ALLOWED  # only asked for
+    assert judge(machine, new, 1, files, pointer, 0) == judge(machine, new, 77, core, 0, pointer) == "EPERM"
     assert judge(machine, old, files, pointer) == judge(machine, new, 0, files, pointer, 0) == ALLOWED
 
 

@@ -15,21 +15,8 @@ from underspec.sandbox.bubblewrap.line import KeeperLine
 
 # Threads that only wait on pipes; a thread never needs a second one, so they cannot wait for each other.
 _THREADS = ThreadPoolExecutor(max_workers=16, thread_name_prefix="sandbox-files")
-_AGENTS_FAULT = (
-    errno.EDQUOT,
-    errno.EEXIST,
-    errno.EFBIG,
-    errno.EINVAL,
-    errno.EISDIR,
-    errno.ELOOP,
-    errno.ENAMETOOLONG,
-    errno.ENOENT,
-    errno.ENOSPC,
-    errno.ENOTDIR,
-    errno.ENOTEMPTY,
-    errno.ENXIO,
-    errno.ETXTBSY,
-)
+# What no state of the inside's files brings about. Everything else may be the doing of whoever worked in there.
+_HOSTS_FAULT = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 Feed = Callable[[BinaryIO], None]
 Take = Callable[[BinaryIO], Any]
@@ -112,6 +99,4 @@ def _failure(order: dict[str, Any], message: dict[str, Any]) -> Exception:
         return HostExhaustedError("no space left on the host", file=path, mend="free some disk")
     if number in (errno.ENOSPC, errno.EDQUOT):
         return AgentError("the sandbox's disk is full", file=path)
-    if number in _AGENTS_FAULT:
-        return AgentError(text, file=path)
-    return SandboxError(text, file=path)
+    return SandboxError(text, file=path) if number in _HOSTS_FAULT else AgentError(text, file=path)

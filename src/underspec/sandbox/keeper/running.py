@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
@@ -58,7 +59,7 @@ class Running:
             self.pid, self.root, self._told = join.start(command, entrance, (stdin, descriptors[0], descriptors[1]))
         except ChildProcessError as error:
             # The way in leads through the sandbox's own limits: what fills them is to blame, not the host.
-            limit = self._limit_met(failed=False)
+            limit = self._limit_met(failed=False) or self._limit_behind(error)
             raise NotStartedError(limit, str(error)) from error
         finally:
             if self.pid == 0 and self._sub is not None:
@@ -107,6 +108,13 @@ class Running:
         if self._sub is not None:
             return self._sub.kill()
         return self._strays is None or self._strays.kill_once(other_roots)
+
+    def _limit_behind(self, error: ChildProcessError) -> str | None:
+        """The limit of the group that an error on the way in speaks of, for one was in the group by then."""
+        number = str(error).partition(" ")[0]
+        if "memory" in self._box.group.folders and number == str(errno.ENOMEM):
+            return "memory"
+        return "processes" if "pids" in self._box.group.folders and number == str(errno.EAGAIN) else None
 
     def _limit_met(self, *, failed: bool) -> str | None:
         """The limit that the kernel's own counters say was met since the start.

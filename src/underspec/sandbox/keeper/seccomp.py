@@ -189,7 +189,10 @@ def build_filter(machine: str | None = None) -> bytes:
     program.label("setrlimit")
     program.load_argument(0)
     program.add(_JEQ, _RLIMIT_CORE, "pretend", "allowed")
+    # One's own limits alone: with those of process 1 or of a command on its way in, the inside could end them.
     program.label("prlimit")
+    program.load_argument(0)
+    program.add(_JEQ, 0, 0, "refused")
     program.load_argument(1)
     program.add(_JEQ, _RLIMIT_CORE, 0, "allowed")
     program.load_argument(2)
