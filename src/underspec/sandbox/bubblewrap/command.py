@@ -81,7 +81,7 @@ async def run(line: KeeperLine, order: Order) -> ExecResult:
         report = line.checked(await asyncio.shield(answer))[0]
         held = await asyncio.gather(stdout.finish(_GRACE), stderr.finish(_GRACE))
         await _leave_to_keeper(line, [descriptor for descriptor in held if descriptor is not None])
-        return _result(report, stdout, stderr)
+        return _result(report, stdout, stderr, beyond.is_set())
     except asyncio.CancelledError:
         if answer is not None and not answer.done():
             await _stop(line, number, answer)
@@ -132,7 +132,7 @@ def _layer(limit: LimitName | None) -> Literal["sandbox", "exec"] | None:
     return "exec" if limit in ("time", "output") else "sandbox"
 
 
-def _result(report: dict[str, Any], stdout: Output, stderr: Output) -> ExecResult:
+def _result(report: dict[str, Any], stdout: Output, stderr: Output, beyond: bool) -> ExecResult:
     for stream in (stdout, stderr):
         if stream.failure is not None:
             raise stream.failure
@@ -145,7 +145,8 @@ def _result(report: dict[str, Any], stdout: Output, stderr: Output) -> ExecResul
             raise SandboxError(f"a command could not be started: {text}")
         code = _NOT_FOUND if int(number) in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
         said = f"sandbox: {text}\n".encode()
-    limit = report["limit"]
+    # It may have ended before it could be ended, and ran into the limit all the same.
+    limit = report["limit"] or ("output" if beyond else None)
     return ExecResult(
         exit_code=code,
         signal=report["signal"],
