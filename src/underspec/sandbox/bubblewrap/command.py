@@ -146,7 +146,7 @@ def _result(report: dict[str, Any], stdout: Output, stderr: Output, beyond: bool
         code = _NOT_FOUND if int(number) in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
         said = f"sandbox: {text}\n".encode()
     # It may have ended before it could be ended, and ran into the limit all the same.
-    limit = report["limit"] or ("output" if beyond else None)
+    limit: LimitName | None = report["limit"] or ("output" if beyond else None)
     return ExecResult(
         exit_code=code,
         signal=report["signal"],
