@@ -1,40 +1,16 @@
-"""``tools/regenerate_cases.py``: what a task derives from its golden implementation is what is kept."""
+"""``tools/regenerate_cases.py``: outputs, case records and embedded examples are renewed, and all else is kept."""
 
 from __future__ import annotations
 
-import asyncio
-import importlib.util
 import json
-from types import ModuleType
-from typing import Any
 
 import pytest
 
-from tests.bundled.places import DATA_SIZES, REPOSITORY
-from underspec.task.golden import archive_place
-from underspec.task.layout import RECORDS
-from underspec.task.load import load_task
-from underspec.task.model import Case, CaseFile, Task
-
-
-def load_tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("regenerate_cases", REPOSITORY / "tools/regenerate_cases.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tool: Any = load_tool()
+from tests.bundled.shared import tool
+from underspec.task.model import Case, CaseFile
 
 PUBLIC = {"sum": CaseFile(canary="c" * 20, description="Sums.", cases=(Case(input={"n": [1]}, expected_output="1\n"),))}
 SHOWN = {"description": "Sums.", "cases": [{"input": {"n": [1]}, "expected_output": "1\n"}]}
-
-
-@pytest.fixture(scope="module")
-def task() -> Task:
-    return load_task(DATA_SIZES)
 
 
 def test_outputs_replace_expectations_in_case_order() -> None:
@@ -67,22 +43,3 @@ def test_an_example_is_embedded_and_the_text_around_it_kept() -> None:
     assert renewed.startswith("before\n")
     assert renewed.endswith("after\n\n```json\nkept\n```\n")
     assert tool.with_examples(renewed, PUBLIC) == renewed
-
-
-def test_records_and_requests_of_the_bundled_task_are_up_to_date(task: Task) -> None:
-    public = task.suites["public"].files
-    kept = (DATA_SIZES / RECORDS).read_bytes()
-    assert tool.dump(tool.with_case_records(json.loads(kept), public)) == kept
-    for text in task.requests.values():
-        assert tool.with_examples(text, public) == text
-
-
-@pytest.mark.sandbox
-def test_the_golden_implementation_gives_exactly_what_is_kept(task: Task) -> None:
-    from underspec.sandbox.bubblewrap import BubblewrapBackend
-
-    assert task.golden is not None
-    if not archive_place(task.golden).exists():
-        pytest.skip("the golden archive is not on this machine; `underspec tasks validate --golden` fetches it")
-    derived: dict[str, bytes] = asyncio.run(tool.derive(task, BubblewrapBackend()))
-    assert [path for path, content in derived.items() if (DATA_SIZES / path).read_bytes() != content] == []

@@ -1,0 +1,149 @@
+"""What differs between the bundled tasks, as data: one row a task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One task's particulars. Times are in seconds."""
+
+    language: str
+    registry: str
+    eager_command: tuple[str, ...]  # answers one request on standard input; run in the tree, as the next
+    asker_command: tuple[str, ...]
+    # Its parts.
+    features: frozenset[str]
+    error_record: str  # the record of L1 that tells all error categories
+    signed: tuple[str, ...]  # patterns found in the signature, one an action
+    secrets: tuple[str, ...]  # not said in L1, in lower case
+    l3_blurred: tuple[str, ...]  # said in ground and no more in L3
+    l3_kept: tuple[str, ...]
+    l3_gone_below: int  # fewer characters than this differ between ground and L3
+    l2_told: tuple[str, ...]  # in one line
+    l2_open: tuple[str, ...]
+    l2_told_wrapped: tuple[str, ...] = ()  # may be broken over lines
+    l1_everyday: tuple[str, ...] = ()  # words of L1 that hold a secret by chance
+    l1_once: tuple[str, ...] = ()  # secrets that L1 may hold a single time
+    most_cases: int | None = 250
+    least_pointers: int = 2
+    own_words: tuple[str, ...] = ()  # of its solutions, that read like a name in the golden package by chance
+    # Its solutions.
+    program: str = "python3"  # what solutions are built or run with
+    compiled: bool = False  # by their own script, before they run
+    reference: str = "reference_impl"  # folder of the implementation written from ground alone
+    patience: int = 60  # for all cases of one suite
+    least_taught: float = 0.75  # overall of asker with its own questions answered
+    lucky_guesses: frozenset[str] = frozenset({"requests.at"})  # settings that no answer changes
+    lucky_rules: tuple[frozenset[str], ...] = (frozenset({"requests.at"}),)  # what a rule may set without a change
+    broken: tuple[str, ...] = ("[" * 9999, "\x80")  # requests, in Latin-1, besides those that all tasks are sent
+    golden_is_slow: bool = False  # to build, so that deriving everything is a proof
+
+
+TABLE = {
+    "data-sizes": Row(
+        language="Python",
+        registry="pypi",
+        features=frozenset(
+            (
+                *("parse_strict", "parse_loose", "convert", "readable_unit", "format"),
+                *("arithmetic", "ordering", "total", "rounding", "bitwise"),
+            )
+        ),
+        error_record="C003",
+        signed=tuple(rf"{action}\(" for action in ("parse", "convert", "best", "format", "calc", "bits")),
+        secrets=(
+            *("loose", "strict", 'calc"', "6 digits", "nist", "octet", "kio", "unchanged", "own system", "half"),
+            *("even", "number=", "value=", "order=", "count=", "item=", "text=", "{value}", "plural", "loses"),
+            *("reverse", "operand", "bad_", "unknown_", "missing_", "unsupported", "division_by_zero"),
+            *("out_of_range", "1000", "1024"),
+        ),
+        l3_blurred=("NIST", "6 digits", "Kio", "symbol with `s`", "negative of the absolute"),
+        l3_kept=("bad_template", "unknown_system", '"mode"', "`digits`", "by default `{value} {unit}`"),
+        l3_gone_below=500,
+        l2_told=("number=<number>", "6 digits", "`bad_request`", "order=less", "in bytes (`B`)", "--cases-dir"),
+        l2_open=("NIST", "Kio", "negative of the absolute", "unchanged", "fewest significant"),
+        most_cases=None,
+        least_pointers=1,
+        own_words=("format.plural",),
+        least_taught=0.7,
+        lucky_guesses=frozenset({"reading.bare_number"}),
+        lucky_rules=(),
+        eager_command=("python3", "-B", "-m", "sizes"),
+        asker_command=("python3", "-B", "-m", "datasize"),
+        broken=(),
+    ),
+    "moving-marks": Row(
+        language="C++",
+        registry="npm",
+        features=frozenset(
+            (
+                *("locate", "clip", "apply", "places", "firm", "steps", "fallout", "meeting"),
+                *("covering", "enclosed", "ends", "walk", "changes", "apart", "undo"),
+            )
+        ),
+        error_record="C005",
+        signed=tuple(
+            rf"\b{action}\b"
+            for action in (
+                *("locate", "clip", "apply", "places", "fallout", "meeting", "covering", "enclosed", "starting"),
+                *("ending", "walk", "changes", "undo"),
+            )
+        ),
+        secrets=(
+            *("column", "utf", "offset=", "place=", "mark=", "count=", "marks=", "open=", "[line", ":<", "from 0"),
+            *("none", "bad_", "unknown_", "taken", "no_mark", "until", '"at"', "put", "drop", "touch", "overlap"),
+            *("surround", "carriage", "line feed", "cr lf", "default", "limit", "join", "behind", "escape", "{"),
+            *("1000", "pair"),
+        ),
+        l3_blurred=("UTF-16", "two whole numbers from 0 to 1000000", "ends last", "in front of CR.", "forgotten"),
+        l3_kept=("taken_mark", "no_mark", '"firm"', "`until`", "by default 8", "from 0 to 1000"),
+        l3_gone_below=600,
+        l2_told=("`taken_mark`", "--cases-dir"),
+        l2_told_wrapped=("by default 8", "be it at an end", "`until` by default", "at most 1000000"),
+        l2_open=(
+            *("UTF-16", "ends last", "carriage", "strictly between", "grow at both", "surround", "hexadecimal"),
+            "forgotten",
+        ),
+        l1_everyday=("input", "output"),
+        program="g++",
+        compiled=True,
+        reference="marks_impl",
+        patience=120,
+        eager_command=("./marks",),
+        asker_command=("./moving-marks",),
+        golden_is_slow=True,
+    ),
+    "recurring-times": Row(
+        language="JavaScript",
+        registry="npm",
+        features=frozenset(
+            (
+                *("check", "expand", "names", "short_words", "month_days", "weekdays"),
+                *("day_union", "next", "upcoming", "offsets", "match", "warnings"),
+            )
+        ),
+        error_record="C004",
+        signed=tuple(rf"{action}\(" for action in ("check", "expand", "days", "next", "list", "match", "warnings")),
+        secrets=(
+            *("utc", "offset", "strict", "count", '"at"', "valid=", "values=", "time=", "days=", "match="),
+            *("warning=", "span", "none", "step", "wrap", "around", "7", "0-", "@", "?", "lw", "last day", "nearest"),
+            *("1970", "275759", "bad_", "unknown_", "part_count", "out_of_range", "wide_", "later than", "cron"),
+        ),
+        l3_blurred=("@midnight", "1974", "-840", "those with `#` last", "last day of that month"),
+        l3_kept=("bad_ordinal", "wide_step", '"strict"', "`offset`", "by default 5", "from 0 to 1000"),
+        l3_gone_below=600,
+        l2_told=("time=none", "`wide_step`", "--cases-dir"),
+        l2_told_wrapped=("by default 5", "strictly later", "0 to 275759"),
+        l2_open=(
+            *("UTC", "counts from", "@daily", "nearest working day", "minutes from", "mon#", "Sunday alone"),
+            "around the end",
+        ),
+        l1_once=("?",),  # in the title
+        program="node",
+        reference="recurring_impl",
+        eager_command=("node", "index.js"),
+        asker_command=("node", "index.js"),
+    ),
+}
