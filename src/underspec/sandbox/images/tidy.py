@@ -14,6 +14,7 @@ from pathlib import Path
 
 from underspec.errors import SandboxError
 from underspec.sandbox.images.digest import entries
+from underspec.sandbox.images.keystore import without_times
 from underspec.sandbox.protocol import WORKSPACE
 
 # Any fixed time will do: the first second of 2020. Whoever changes a tree by ordinary means leaves another.
@@ -61,6 +62,7 @@ _WHERE_MISSING = {
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
 }
+_JAVA_STORE = "etc/ssl/certs/java/cacerts"
 _CHANGED_DAY = re.compile(r"^([^:\n]*:[^:\n]*:)\d+", re.MULTILINE)
 
 
@@ -85,6 +87,7 @@ def tidy(root: Path) -> None:
             _write(root, path, text)
     _write_link(root, "etc/mtab", "/proc/mounts")
     _forget_days(root)
+    _forget_times(root)
     _remove_timed_byte_code(root)
     _disarm(root)
     _fix_times(root)
@@ -163,6 +166,15 @@ def _forget_days(root: Path) -> None:
     if place.is_file() and not _has_link(root, "etc/shadow"):
         text = place.read_text(encoding="utf-8", errors="surrogateescape")
         place.write_text(_CHANGED_DAY.sub(r"\g<1>1", text), encoding="utf-8", errors="surrogateescape")
+
+
+def _forget_times(root: Path) -> None:
+    """Java remembers when it came to trust each certificate: when the package was configured."""
+    place = root / _JAVA_STORE
+    if place.is_file() and not _has_link(root, _JAVA_STORE):
+        content = without_times(place.read_bytes(), TREE_TIME * 1000)
+        if content is not None:
+            place.write_bytes(content)
 
 
 def _remove_timed_byte_code(root: Path) -> None:
