@@ -109,8 +109,8 @@ def test_a_workspace_made_to_be_slow_is_sealed_in_time(tmp_path: Path) -> None:
     async def test(sandbox: BubblewrapSandbox) -> None:
         script = """
 import os
-for i in range(20000): os.symlink("x" * 200, f"l{i}")
-for i in range(20000): os.makedirs(f"d/{i % 100}/{i}")
+for i in range(5000): os.symlink("x" * 200, f"l{i}")
+for i in range(5000): os.makedirs(f"d/{i % 100}/{i}")
 os.mkfifo("p"); os.link("p", "q")
 with open("sparse", "wb") as f: f.truncate(200 << 20)
 """
@@ -119,7 +119,7 @@ with open("sparse", "wb") as f: f.truncate(200 << 20)
         began = time.monotonic()
         sealed = await sandbox.archive(tmp_path / "d.tar")
         assert time.monotonic() - began < 30
-        assert sealed.files == 20_001
+        assert sealed.files == 5_001
         assert {entry.reason for entry in sealed.dropped} == {"fifo"}
 
     test()

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from underspec.errors import AgentError, SandboxError
+from underspec.errors import AgentError
 from underspec.sandbox.conformance.expect import bash, equal, expect, expect_error, output, started
 from underspec.sandbox.protocol import SandboxBackend
 
@@ -56,8 +56,9 @@ async def what_is_no_file_is_refused_at_once(backend: SandboxBackend) -> None:
         for path in ("/proc/1/environ", "/proc/version", "/sys/kernel/vmcoreinfo"):
             async with expect_error(AgentError):
                 await sandbox.get(path, max_bytes=100_000)
+        # A link in the workspace may lead there, laid by whoever worked inside: never the sandbox's failure.
         for path in ("/usr/bin/new", "/new"):
-            async with expect_error(SandboxError):
+            async with expect_error(AgentError):
                 await sandbox.put(path, b"x")
         expect(time.monotonic() - began < 20, "waited")
 
