@@ -140,3 +140,15 @@ def test_a_shipped_binary_is_noted_and_changes_no_score(tmp_path: Path) -> None:
     assert outcomes.clean
     assert len(outcomes.notes) == 1
     assert "bin/tool (ELF)" in outcomes.notes[0]
+
+
+@pytest.mark.proof
+def test_a_deliverable_full_of_stale_outputs_and_folders_is_graded_and_not_unscored(tmp_path: Path) -> None:
+    honest(tmp_path)
+    stale = tmp_path / "rcb_tests/stdout"
+    stale.mkdir(exist_ok=True)
+    for number in range(199_900):
+        (stale / f"f{number}").touch()
+    for number in range(15_000):
+        (stale / f"d{number}").mkdir()
+    assert grade(tmp_path).clean

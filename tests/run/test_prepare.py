@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 
 from tests.task_factory import make_task
-from underspec.errors import TaskError, UsageError
+from underspec.errors import StoreError, TaskError, UsageError
 from underspec.run.experiment import make_experiment
 from underspec.run.manifest import make_manifest, read_manifest, write_manifest
 from underspec.run.prepare import begin, prepare
@@ -76,6 +77,23 @@ def test_a_run_that_once_showed_this_machines_own_files_stays_not_comparable(
     assert read_manifest(tmp_path)["sandbox"]["comparable"] is False
     write_manifest(tmp_path / "other", _manifest("slim", digests["slim"]))
     assert read_manifest(tmp_path / "other")["sandbox"]["comparable"] is True
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ("a = " + "[" * 100_000, None),
+        ("schema = 1", "$.machine"),
+        (None, "$.images"),
+    ],
+    ids=["too deep", "empty", "wrong type"],
+)
+def test_a_damaged_manifest_is_named(tmp_path: Path, content: str | None, where: str | None) -> None:
+    damaged = tomli_w.dumps({**_manifest("slim", "x"), "images": 1}) if content is None else content
+    (tmp_path / "run.toml").write_text(damaged)
+    with pytest.raises(StoreError) as caught:
+        read_manifest(tmp_path)
+    assert (caught.value.file, caught.value.where) == (str(tmp_path / "run.toml"), where)
 
 
 def _write(run: str, manifests: list[dict[str, Any]]) -> None:

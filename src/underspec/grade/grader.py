@@ -14,7 +14,7 @@ from underspec.artifact.outcomes import SUITES, CaseOutcome, GradedCase, Outcome
 from underspec.errors import UsageError
 from underspec.grade.compare import BYTES, Comparison
 from underspec.grade.shipped import shipped_notes
-from underspec.grade.suite import Failure, SuiteRun, Timings, grade_suite, sandbox_limits
+from underspec.grade.suite import Failure, SuiteRun, Timings, grade_suite, grading_limits
 from underspec.sandbox.protocol import Owner, SandboxBackend, SandboxSpec
 from underspec.task.cases import hidden_flags
 from underspec.task.model import Task
@@ -113,7 +113,7 @@ async def grade_in_full(
     check_deliverable(deliverable)
     report = on_progress or _silent
     spec = SandboxSpec(
-        owner=owner, image=image, limits=sandbox_limits(task.toml.limits), lower=deliverable, network=network
+        owner=owner, image=image, limits=grading_limits(task.toml.limits), lower=deliverable, network=network
     )
     cases: list[GradedCase] = []
     ends: list[SuiteEnd] = []

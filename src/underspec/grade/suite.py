@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from underspec.artifact.deliverable import MAX_DELIVERABLE_FILES
@@ -86,11 +86,7 @@ class SuiteRun:
 
 
 def sandbox_limits(limits: TaskLimits) -> Limits:
-    """What a task allows, as a sandbox takes it.
-
-    Removing stale outputs costs a file each in the scratch layer for as long as it takes, so as many files as a
-    deliverable may have are allowed, and some more.
-    """
+    """What a task allows, as a sandbox takes it: as many files as a deliverable may have, and some more."""
     return Limits(
         memory=limits.memory_mb * MIB,
         cpus=limits.cpus,
@@ -99,6 +95,16 @@ def sandbox_limits(limits: TaskLimits) -> Limits:
         disk=limits.disk_mb * MIB,
         output=limits.output_mb * MIB,
     )
+
+
+def grading_limits(limits: TaskLimits) -> Limits:
+    """What a deliverable is graded under.
+
+    Removing stale outputs costs an entry each in the scratch layer for as long as it takes, also for each folder, of
+    which a deliverable may have as many as files. Or one that is full of them could not be graded, and so not fail.
+    """
+    build = sandbox_limits(limits)
+    return replace(build, files=build.files + MAX_DELIVERABLE_FILES)
 
 
 async def grade_suite(run: SuiteRun, spec: SandboxSpec, backend: SandboxBackend) -> SuiteGrade:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
+from pydantic import BaseModel, ValidationError
 
 from underspec import __version__
+from underspec.artifact.base import json_path
 from underspec.artifact.files import host_exhaustion, write_atomic
 from underspec.errors import StoreError
 from underspec.run.claim import locked
@@ -19,6 +21,32 @@ from underspec.sandbox.protocol import SandboxBackend
 
 FILE = "run.toml"
 SCHEMA = 1
+_MEND = "remove it and run the same command again"
+
+
+class _Sandbox(BaseModel):
+    backend: str
+    comparable: bool
+
+
+class _Machine(BaseModel):
+    system: str
+    release: str
+    architecture: str
+    cpus: int
+    python: str
+    user: str
+
+
+class _Shape(BaseModel):
+    """What readers of a manifest rely on."""
+
+    machine: _Machine
+    underspec: str
+    sandbox: _Sandbox
+    images: dict[str, str]
+    tasks: dict[str, str]
+    limits: dict[str, dict[str, Any]] = {}
 
 
 def machine() -> dict[str, Any]:
@@ -89,12 +117,17 @@ def read_manifest(run: Path) -> dict[str, Any]:
         manifest = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise StoreError("this is no run", file=str(run), mend="give a folder that `underspec run` made") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StoreError(
-            f"damaged: {error}", file=str(path), mend="remove it and run the same command again"
-        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise StoreError(f"damaged: {error}", file=str(path), mend=_MEND) from error
     if manifest.get("schema") != SCHEMA:
         raise StoreError(
             f"has schema {manifest.get('schema')!r}, not {SCHEMA}", file=str(path), mend="use a matching version"
         )
+    try:
+        _Shape.model_validate(manifest)
+    except ValidationError as error:
+        first: Any = error.errors()[0]
+        raise StoreError(
+            f"damaged: {first['msg']}", file=str(path), where=json_path(first["loc"]), mend=_MEND
+        ) from error
     return manifest
