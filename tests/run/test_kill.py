@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import pytest
 
 from tests.run.toy_agents import attempts_that_published, published
 from tests.task_factory import make_task
-from underspec.sandbox.backends import load_backend
 
 pytestmark = pytest.mark.sandbox
 EPOCHS = 3
@@ -36,22 +35,20 @@ def _leftovers(marker: str) -> list[str]:
     return found
 
 
-def _state_folders() -> set[str]:
-    roots = Path(tempfile.gettempdir()).glob("underspec-*")
-    return {str(entry) for root in roots if root.is_dir() for entry in root.iterdir()}
-
-
 def _kill_rounds(tmp_path: Path, rounds: int, seed: int) -> None:
     chance = random.Random(seed)
     task = make_task(tmp_path)
+    # Where this run's sandboxes keep their state: nobody else's are in it.
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
     started = time.monotonic()
-    subprocess.run(_command(tmp_path / "calm", task), check=True, timeout=300)
+    subprocess.run(_command(tmp_path / "calm", task), check=True, timeout=300, env=environment)
     calm_seconds = time.monotonic() - started
-    before = _state_folders()
     finished: set[str] = set()
     run = tmp_path / "stormy"
     for _ in range(rounds):
-        process = subprocess.Popen(_command(run, task), stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(_command(run, task), stderr=subprocess.DEVNULL, env=environment)
         try:
             process.wait(timeout=chance.uniform(0.1, 0.9) * calm_seconds)
         except subprocess.TimeoutExpired:
@@ -60,15 +57,14 @@ def _kill_rounds(tmp_path: Path, rounds: int, seed: int) -> None:
         now = set(published(run)) if (run / "items").exists() else set()
         assert finished <= now, "the finished set shrank"
         finished = now
-    subprocess.run(_command(run, task), check=True, timeout=300)
+    subprocess.run(_command(run, task), check=True, timeout=300, env=environment)
     assert published(run) == published(tmp_path / "calm")
     assert set(attempts_that_published(run).values()) == {1}
-    load_backend("bubblewrap").reap()
     deadline = time.monotonic() + 10
-    while (_leftovers(str(run)) or _state_folders() - before) and time.monotonic() < deadline:
+    while _leftovers(str(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert _leftovers(str(run)) == []
-    assert _state_folders() - before == set()
+    assert _leftovers(str(tmp_path)) == []
+    assert [path for path in temporary.rglob("*") if path.parent != temporary] == []
     assert [line for line in Path("/proc/self/mounts").read_text().splitlines() if "underspec" in line] == []
     assert list(run.rglob("claim")) == []
     assert list(run.rglob("scratch")) == []

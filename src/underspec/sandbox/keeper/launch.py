@@ -60,18 +60,22 @@ def launch(program: int, namespace: int | None, pid_namespace: int, group: Group
     theirs.close()
     os.close(filter_file)
     failed = True
+    status = None
     try:
         inside = _ready(ours)
         if inside is None:
-            raise BubblewrapError(os.pread(errors, 4000, 0).decode(errors="replace").strip())
+            _, status = os.waitpid(child, 0)
+            said = os.pread(errors, 4000, 0).decode(errors="replace").strip()
+            raise BubblewrapError(f"it ended with {os.waitstatus_to_exitcode(status)}: {said or 'without a word'}")
         failed = False
         return _namespaces(inside, pid_namespace)
     finally:
         ours.close()  # its command reads the end of its input, and ends
         os.close(errors)
-        if failed:
-            os.kill(child, kernel.SIGKILL)
-        os.waitpid(child, 0)
+        if status is None:
+            if failed:
+                os.kill(child, kernel.SIGKILL)
+            os.waitpid(child, 0)
 
 
 def _namespaces(inside: int, pid_namespace: int) -> dict[str, int]:
