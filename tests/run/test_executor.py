@@ -14,7 +14,7 @@ from tests.task_factory import make_task
 from underspec.agent.protocol import Agent, Assignment
 from underspec.artifact.build import BuildEnd
 from underspec.artifact.outcomes import Outcomes
-from underspec.errors import AgentError, Boundary, HostExhaustedError, SandboxError, TaskError
+from underspec.errors import AgentError, Boundary, HarnessError, HostExhaustedError, SandboxError, TaskError
 from underspec.report.collect import Collected, collect
 from underspec.report.document import report_document
 from underspec.run import claim as claims
@@ -215,6 +215,16 @@ def test_what_an_agent_says_of_its_failure_need_not_be_unicode(tmp_path: Path, t
     assert found.end is not None
     assert found.end.detail == "no such file: \\udcff"
     assert found.outcomes is not None
+
+
+@pytest.mark.parametrize("name", ["claim", "claim.lock", "chosen"])
+def test_something_in_the_place_of_a_file_of_the_run_is_named(tmp_path: Path, task: Path, name: str) -> None:
+    context, items = make_context(tmp_path / "run", task, {"hasty": ToyAgent("hasty", asks=False)})
+    path = context.store.phase(items[0], "build").path / name
+    path.mkdir(parents=True)
+    with pytest.raises(HarnessError) as caught:
+        asyncio.run(execute(context, items, concurrency=1))
+    assert caught.value.file == str(path)
 
 
 def test_a_deliverable_deeper_than_any_path_is_graded_and_removed(tmp_path: Path, task: Path) -> None:

@@ -95,13 +95,25 @@ def test_a_choice_is_remembered_until_another_is_made(tmp_path: Path) -> None:
     assert folder.artifacts() == []
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"key": "a"}', "\x00", "[" * 100_000], ids=range(5))
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", '{"key": "a"}', "\x00", "[" * 100_000, '{"key": "../../..", "stale": false}', '{"key": 1, "stale": 1}'],
+    ids=range(7),
+)
 def test_a_damaged_choice_is_named(tmp_path: Path, content: str) -> None:
     folder = PhaseFolder(tmp_path)
     (tmp_path / "chosen").write_text(content)
     with pytest.raises(StoreError) as caught:
         folder.chosen()
     assert caught.value.file == str(tmp_path / "chosen")
+
+
+def test_folders_among_the_attempts_that_are_none_do_not_count(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "build")
+    for name in ("²", "٣", "1x", "9" * 200):
+        (tmp_path / "build/attempts" / name).mkdir(parents=True)
+    assert folder.attempts() == []
+    assert folder.new_attempt(KEY).number == 1
 
 
 @contextlib.contextmanager

@@ -165,7 +165,14 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
 
     async def one(item: Item) -> None:
         async with gate:
-            await _run_item(context, item)
+            try:
+                await _run_item(context, item)
+            except OSError as error:
+                raise HarnessError(
+                    f"the run's folder cannot be used: {error.strerror}",
+                    file=str(error.filename or context.store.path),
+                    mend="see what is in its place and who may write there, and run the same command again",
+                ) from error
 
     try:
         async with asyncio.TaskGroup() as group:

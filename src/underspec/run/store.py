@@ -28,7 +28,8 @@ from underspec.run.item import Item
 from underspec.run.removal import remove_tree
 
 MAX_ATTEMPTS = 5
-_KEY = re.compile(r"^[0-9a-f]{64}$")
+_KEY = re.compile(r"[0-9a-f]{64}\Z")
+_NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,12 @@ class PhaseFolder:
         record = self.path / "chosen"
         try:
             content = json.loads(record.read_bytes())
-            return Choice(key=str(content["key"]), stale=bool(content["stale"]))
+            if not _KEY.match(content["key"]):
+                raise ValueError("not a key")
+            return Choice(key=content["key"], stale=bool(content["stale"]))
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (IsADirectoryError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(
                 "not a record of a choice", file=str(record), mend="remove this file and run the same command again"
             ) from error
@@ -115,7 +118,7 @@ class PhaseFolder:
         root = self.path / "attempts"
         if not root.is_dir():
             return []
-        return sorted((int(entry.name), entry) for entry in root.iterdir() if entry.name.isdigit())
+        return sorted((int(entry.name), entry) for entry in root.iterdir() if _NUMBER.match(entry.name))
 
     def attempts(self) -> list[Path]:
         """Folders of all attempts in order."""
