@@ -26,6 +26,7 @@ EVERYTHING = (
     "workspace",
     "archive",
     "lifecycle",
+    "saboteurs",
     "checks",
     "host_image",
     "groups",

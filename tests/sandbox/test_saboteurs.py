@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import os
 import signal
 
 import pytest
 
-from tests.sandbox.boxes import in_sandbox, needs_bubblewrap
+from tests.sandbox.boxes import in_sandbox, needs_bubblewrap, started
+from underspec.errors import SandboxGoneError
 from underspec.sandbox.bubblewrap.sandbox import BubblewrapSandbox
 
 pytestmark = [pytest.mark.sandbox, needs_bubblewrap]
@@ -45,6 +48,22 @@ while True:
     except BlockingIOError:
         pass
 """
+# Takes all that it gets of what a machine has few of, and says how much that was.
+_GREED = """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+watchers = terminals = 0
+while watchers < 1000 and libc.inotify_init() >= 0:
+    watchers += 1
+try:
+    while terminals < 1000:
+        os.openpty()
+        terminals += 1
+except OSError:
+    pass
+print(watchers, terminals, flush=True)
+time.sleep(60)
+"""
 
 
 @in_sandbox()
@@ -71,3 +90,28 @@ async def test_a_background_process_that_takes_its_output_back_is_only_a_nuisanc
     await sandbox.exec(["python3", "-c", _GRUDGE], timeout=5)
     await asyncio.sleep(2)
     assert (await sandbox.exec(["echo", "here"])).stdout == b"here\n"
+
+
+@in_sandbox()
+async def test_nobody_inside_uses_up_what_the_host_and_its_neighbours_need(sandbox: BubblewrapSandbox) -> None:
+    said = asyncio.Event()
+    taken = bytearray()
+
+    def listen(chunk: bytes) -> None:
+        taken.extend(chunk)
+        said.set()
+
+    greedy = asyncio.create_task(sandbox.exec(["python3", "-c", _GREED], on_stdout=listen))
+    await asyncio.wait_for(said.wait(), 30)
+    watchers, terminals = map(int, taken.split())
+    assert 0 < watchers <= 16
+    assert 0 < terminals <= 256
+    own = ctypes.CDLL(None).inotify_init()
+    assert own >= 0
+    os.close(own)
+    async with started() as neighbour:
+        script = "import ctypes, os; assert ctypes.CDLL(None).inotify_init() >= 0; os.openpty()"
+        assert (await neighbour.exec(["python3", "-c", script])).ok
+    await sandbox.kill_all()
+    with pytest.raises(SandboxGoneError):
+        await greedy

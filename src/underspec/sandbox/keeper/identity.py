@@ -121,12 +121,20 @@ def take_root() -> None:
     os.setresuid(0, 0, 0)
 
 
-def forbid_user_namespaces() -> None:
-    """Nobody may create a user namespace below the current one. Where /proc is read-only, seccomp alone refuses it."""
-    try:
-        _write("/proc/sys/user/max_user_namespaces", "0")
-    except OSError:
-        return
+# What the kernel counts against the owner of a user namespace, too, so that the inside could use up the host's share.
+_SHARES = {"max_user_namespaces": 0, "max_inotify_instances": 16, "max_inotify_watches": 16384}
+
+
+def limit_shares() -> None:
+    """Nobody may create a user namespace below the current one, nor use up what its owner has outside, too.
+
+    Where /proc is read-only, seccomp alone refuses the namespaces.
+    """
+    for name, most in _SHARES.items():
+        try:
+            _write(f"/proc/sys/user/{name}", str(most))
+        except OSError:
+            continue
 
 
 def _write(path: str, text: str) -> None:

@@ -45,7 +45,7 @@ def launch(program: int, namespace: int | None, pid_namespace: int, group: Group
             group.join()
             identity.become_inside_root(namespace)
             kernel.unshare(kernel.CLONE_NEWNS)  # what is mounted so far is locked for the inside
-            identity.forbid_user_namespaces()
+            identity.limit_shares()
             kernel.default_signals()
             os.dup2(theirs.fileno(), 0)
             os.dup2(theirs.fileno(), 1)

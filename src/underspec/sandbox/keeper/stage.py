@@ -30,6 +30,8 @@ _DEVICE_LINKS = {
     "stdin": "/proc/self/fd/0",
     "stdout": "/proc/self/fd/1",
 }
+# The machine has some thousands in all.
+_TERMINALS = 256
 # The stage holds mount points and a few small files, never anything that the inside can write.
 _STAGE_SIZE, _STAGE_FILES = 32 * 1024**2, 20_000
 _UNUSABLE = (errno.ELOOP, errno.ENOTDIR, errno.EROFS, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EINVAL)
@@ -125,7 +127,9 @@ class Stage:
             self._ground.link(f"/dev/{name}", target)
         os.close(self._ground.place("/dev/pts", is_folder=True))
         flags = kernel.MS_NOSUID | kernel.MS_NOEXEC
-        kernel.mount("devpts", f"{ROOT}/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=0620")
+        kernel.mount(
+            "devpts", f"{ROOT}/dev/pts", "devpts", flags, f"newinstance,ptmxmode=0666,mode=0620,max={_TERMINALS}"
+        )
         self._ground.own(f"{ROOT}/dev/pts")
 
     def _lay_writable(self, name: str, mode: int, target: str) -> None:
