@@ -63,7 +63,7 @@ def test_what_is_wrong_is_named(document: dict[str, Any], named: str) -> None:
     assert named in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"tasks = [", b"\xff\xfe", b"tasks = 3"])
+@pytest.mark.parametrize("content", [b"tasks = [", b"\xff\xfe", b"tasks = 3", b"a = " + b"[" * 100_000], ids=range(4))
 def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "experiment.toml"
     path.write_bytes(content)

@@ -74,7 +74,7 @@ def read_experiment(path: Path, **changes: Any) -> Experiment:
         raise UsageError("no such file", file=str(path), mend="give the path of an experiment.toml") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot be read: {error}", file=str(path), mend="give a readable TOML text file") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not valid TOML: {error}", file=str(path), mend="mend the syntax there") from error
     return make_experiment(
         {**document, **{name: value for name, value in changes.items() if value is not None}}, str(path)
