@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.fake_groups import FakeGroups
+from underspec.sandbox.keeper import kernel
 from underspec.sandbox.keeper.groups import Group, Place, find_place, members
 
 
@@ -93,6 +94,21 @@ def test_a_process_joins_the_group_and_the_commands_part_of_it(fake: FakeGroups)
     assert os.getpid() in members(group.folders["memory"] if fake.version == 1 else sub.folder)
 
 
+def _signals(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Stand in for process descriptors of numbers that no process has; returns who is signalled, as it happens."""
+    signalled: list[int] = []
+    holders: dict[int, int] = {}
+
+    def pin(pid: int) -> int:
+        handle = os.open(os.devnull, os.O_RDONLY)
+        holders[handle] = pid
+        return handle
+
+    monkeypatch.setattr(os, "pidfd_open", pin)
+    monkeypatch.setattr(kernel, "signal_process", lambda handle, _: signalled.append(holders[handle]))
+    return signalled
+
+
 def test_killing_a_command_kills_its_members_alone(fake: FakeGroups, monkeypatch: pytest.MonkeyPatch) -> None:
     group = created(fake)
     one, two = group.sub("e1"), group.sub("e2")
@@ -100,14 +116,13 @@ def test_killing_a_command_kills_its_members_alone(fake: FakeGroups, monkeypatch
     assert two is not None
     Path(one.folder, "cgroup.procs").write_text("11\n12\n")
     Path(two.folder, "cgroup.procs").write_text("21\n")
-    signalled: list[int] = []
-    monkeypatch.setattr(os, "kill", lambda pid, _: signalled.append(pid))
+    signalled = _signals(monkeypatch)
     if fake.version == 2:
         assert one.kill()
         assert fake.killed == [Path(one.folder)]
     else:
         assert not one.kill()  # they are told, and not gone before they are reaped
-        assert signalled == [11, 12]
+        assert sorted(signalled) == [11, 12]
         assert Path(one.folder, "pids.max").read_text() == "0"  # none can fork away meanwhile
         Path(one.folder, "cgroup.procs").write_text("")
         assert one.kill()
@@ -122,8 +137,7 @@ def test_an_old_version_2_without_a_kill_file_is_killed_one_by_one(
     assert sub is not None
     Path(sub.folder, "cgroup.kill").unlink()
     Path(sub.folder, "cgroup.procs").write_text("11\n")
-    signalled: list[int] = []
-    monkeypatch.setattr(os, "kill", lambda pid, _: signalled.append(pid))
+    signalled = _signals(monkeypatch)
     assert not sub.kill()
     assert signalled == [11]
 

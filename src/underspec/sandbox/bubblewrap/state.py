@@ -19,7 +19,7 @@ from typing import Any
 
 from underspec.artifact.files import host_exhaustion
 from underspec.errors import SandboxError
-from underspec.sandbox.keeper.groups import ROOT, Group, find_place, members, remove_folder
+from underspec.sandbox.keeper.groups import ROOT, Group, find_place, kill_members, members, remove_folder
 from underspec.sandbox.protocol import Owner
 
 _OWNER = "owner.json"
@@ -178,7 +178,5 @@ def _remove_group(folder: str) -> None:
     until = time.monotonic() + _KEEPER_PATIENCE
     while not remove_folder(folder) and time.monotonic() < until:
         for part, _, _ in os.walk(folder):
-            for pid in members(part):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, 9)
+            kill_members([part], members(part))
         time.sleep(0.005)

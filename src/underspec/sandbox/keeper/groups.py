@@ -12,8 +12,11 @@ from __future__ import annotations
 import errno
 import os
 
+from underspec.sandbox.keeper import kernel
+
 ROOT = "/sys/fs/cgroup"
 _PERIOD = 100_000
+_KILLED_AT_ONCE = 64
 
 
 def _read(path: str) -> str:
@@ -217,11 +220,7 @@ class SubGroup:
         else:
             if self._has_pids:
                 _write(f"{self.folder}/pids.max", "0")  # so that none can fork away
-            for pid in self.members():
-                try:
-                    os.kill(pid, 9)
-                except ProcessLookupError:
-                    continue
+            kill_members([self.folder], self.members())
         return not self.members()
 
     def refusals(self) -> int:
@@ -250,6 +249,35 @@ def members(folder: str) -> list[int]:
         if error.errno in (errno.ENOENT, errno.ENODEV):
             return []
         raise
+
+
+def kill_members(folders: list[str], pids: list[int]) -> int:
+    """Kill those of the processes ``pids``, listed a moment ago, that are in one of the groups now; returns how many.
+
+    A number alone will not do: where processes come and go by the thousand, one that was listed may be somebody else's
+    by the time it is used. A process descriptor pins who has the number; if the number is then still listed, it is
+    either a member's or its holder is dead.
+    """
+    killed = 0
+    for start in range(0, len(pids), _KILLED_AT_ONCE):
+        handles: dict[int, int] = {}
+        try:
+            for pid in pids[start : start + _KILLED_AT_ONCE]:
+                try:
+                    handles[pid] = os.pidfd_open(pid)
+                except ProcessLookupError:
+                    continue
+            now = {pid for folder in folders for pid in members(folder)}
+            for pid in now & handles.keys():
+                try:
+                    kernel.signal_process(handles[pid], kernel.SIGKILL)
+                except ProcessLookupError:
+                    continue
+                killed += 1
+        finally:
+            for handle in handles.values():
+                os.close(handle)
+    return killed
 
 
 def remove_folder(folder: str) -> bool:

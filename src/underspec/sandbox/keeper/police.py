@@ -11,6 +11,7 @@ import os
 import time
 
 from underspec.sandbox.keeper.ground import BOX
+from underspec.sandbox.keeper.groups import kill_members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +47,7 @@ class Police:
         size, pid = max(sizes, default=(0, 0))
         if size == 0:
             return False
-        try:
-            os.kill(pid, 9)
-        except ProcessLookupError:
-            return False
-        return True
+        return kill_members(self._group.all_folders(), [pid]) > 0
 
 
 def _resident(pid: int) -> int:
