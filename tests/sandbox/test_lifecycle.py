@@ -324,7 +324,10 @@ def test_the_channel_is_the_sandboxs_own_loopback_served_from_outside() -> None:
                 script = "exec 3<>/dev/tcp/127.0.0.1/8077; printf 'hello\\n' >&3; cat <&3"
                 answers = await asyncio.gather(*(output(sandbox, script) for _ in range(5)))
                 assert answers == ["HELLO\n"] * 5
-            await bash(sandbox, "setsid python3 -m http.server 8080 >/dev/null 2>&1 & sleep 0.7")
+            serve = "setsid python3 -m http.server 8080 >/dev/null 2>&1 & "
+            await bash(
+                sandbox, serve + "until (: <>/dev/tcp/127.0.0.1/8080) 2>/dev/null; do sleep 0.05; done", timeout=60
+            )
             with pytest.raises(SandboxError, match="8080"):
                 await sandbox.listen(8080)
             with contextlib.suppress(ConnectionRefusedError):

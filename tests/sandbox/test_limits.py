@@ -118,7 +118,7 @@ async def test_time_running_out_spares_what_other_commands_started(sandbox: Bubb
 
 @in_sandbox()
 async def test_outputs_before_the_end_of_time_are_kept(sandbox: BubblewrapSandbox) -> None:
-    result = await bash(sandbox, "echo before; echo file > /workspace/result; sleep 60", timeout=0.4)
+    result = await bash(sandbox, "echo before; echo file > /workspace/result; sleep 60", timeout=1.5)
     assert (result.limit, result.stdout) == ("time", b"before\n")
     assert await sandbox.get("/workspace/result", max_bytes=10) == b"file\n"
 
