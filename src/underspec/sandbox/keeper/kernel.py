@@ -44,6 +44,7 @@ _OPEN_TREE_CLOEXEC = os.O_CLOEXEC
 _MOVE_MOUNT_F_EMPTY_PATH = 0x4
 _MOVE_MOUNT_T_EMPTY_PATH = 0x40
 
+_NR_RT_SIGACTION = 13 if os.uname().machine == "x86_64" else 134
 # One number for every machine: these calls are younger than the separate tables.
 _NR_OPEN_TREE = 428
 _NR_MOVE_MOUNT = 429
@@ -226,6 +227,10 @@ def default_signals() -> None:
     """Default action for every signal, and none blocked."""
     for number in range(1, 65):
         _libc.signal(number, ctypes.c_void_p(_SIG_DFL))
+    # The C library keeps two for itself and refuses them, but whoever started us may have ignored them.
+    plain = (ctypes.c_uint64 * 4)()
+    for number in (32, 33):
+        _libc.syscall(_NR_RT_SIGACTION, number, ctypes.byref(plain), None, 8)
     set_signal_mask(0)
 
 

@@ -43,19 +43,26 @@ class Police:
         self.due = time.monotonic() + pause
 
     def _kill_largest(self) -> bool:
-        sizes = [(_resident(pid), pid) for pid in self._group.members()]
+        sizes = []
+        for pid in self._group.members():
+            resident = _resident(pid)
+            if resident is None:
+                return False  # one is just ending, by the kernel's hand perhaps: what it held is not given back yet
+            sizes.append((resident, pid))
         size, pid = max(sizes, default=(0, 0))
         if size == 0:
             return False
         return kill_members(self._group.all_folders(), [pid]) > 0
 
 
-def _resident(pid: int) -> int:
-    """Bytes that a process holds in memory, files apart."""
+def _resident(pid: int) -> int | None:
+    """Kilobytes that a process holds in memory, files apart; None while it is ending."""
     try:
         with open(f"/proc/{pid}/status") as stream:
             lines = stream.read().splitlines()
     except (FileNotFoundError, ProcessLookupError):
         return 0
     fields = dict(line.split(":", 1) for line in lines if ":" in line)
+    if "RssAnon" not in fields and fields["State"].split()[0] not in "ZX":
+        return None
     return sum(int(fields.get(name, "0 kB").split()[0]) for name in ("RssAnon", "RssShmem"))
