@@ -31,7 +31,7 @@ demo: $(VENV)/.runtime
 
 test: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
-	$(BIN)/pytest -m "not proof" -n 2 --dist worksteal
+	$(BIN)/pytest -m "not proof"
 
 proof: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
