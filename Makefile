@@ -31,7 +31,7 @@ demo: $(VENV)/.runtime
 
 test: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
-	$(BIN)/pytest -m "not proof"
+	$(BIN)/pytest -n 2 -m "not proof"
 
 proof: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh

@@ -80,7 +80,7 @@ def grading(backend_name: str, rounds: int = 5) -> dict[str, Any]:
 
 
 _PEAK = """
-import asyncio, json, resource, sys
+import asyncio, json, re, resource, sys
 from pathlib import Path
 from bench.tasks import echo_task
 from underspec.grade.grader import grade_in_full
@@ -90,7 +90,8 @@ from underspec.task.load import load_task
 task, deliverable, backend = load_task(Path(sys.argv[1])), Path(sys.argv[2]), load_backend(sys.argv[3])
 grade = asyncio.run(grade_in_full(task, deliverable, backend, image="host", owner=Owner(run="bench", purpose="loud")))
 seconds = sum(each.total for each in grade.timings.values())
-print(json.dumps([resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+own = re.search(r"^VmHWM:\\s*([0-9]+) kB$", Path("/proc/self/status").read_text(), re.M)[1]
+print(json.dumps([int(own) * 1024,  # not ru_maxrss, which begins with what the starting process held
                   resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, seconds]))
 """
 

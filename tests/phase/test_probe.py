@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[int]]
     ):
         path.bind(str(tmp_path / "engine.sock"))
         path.listen()
-        abstract.bind("\0underspec-test-abstract")
+        abstract.bind(f"\0underspec-{uuid.uuid4()}")
         abstract.listen()
         yield [tcp.getsockname()[1]]
 

@@ -61,7 +61,7 @@ class GradedCase(Artifact):
 
 
 class SuiteEnd(Artifact):
-    """How the deliverable's ``test.sh`` ended in one suite: exit code or signal, and the limit that ended it."""
+    """How the deliverable's ``test.sh`` ended in one suite: exit code or signal, or else the limit that ended it."""
 
     suite: SuiteName
     exit_code: int | None

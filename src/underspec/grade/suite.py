@@ -144,8 +144,9 @@ async def grade_suite(run: SuiteRun, spec: SandboxSpec, backend: SandboxBackend)
         cases=tuple(graded_cases(run.suite, verdicts.outcomes, run.hidden)),
         end=SuiteEnd(
             suite=run.suite.name,
-            exit_code=end.exit_code,
-            signal=end.signal,
+            # Which of its processes was killed first, and what the others made of it, is chance and says nothing.
+            exit_code=None if end.limit else end.exit_code,
+            signal=None if end.limit else end.signal,
             limit=end.limit,
             layer=end.layer,
             states=states_of(verdicts, end),

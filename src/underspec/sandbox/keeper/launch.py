@@ -118,9 +118,11 @@ def prefer_as_victim() -> None:
 
 
 def _arguments(pid_namespace: int, filter_file: int) -> list[str]:
+    # Not --die-with-parent: with --pidns, bubblewrap's child would be bound to an intermediate process which only has
+    # to fork it and then ends, and would now and then be killed with it. It ends with our end of its input anyhow.
     arguments = ["bwrap", "--dev-bind", ROOT, "/", "--proc", "/proc"]
     arguments += ["--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
-    arguments += ["--pidns", str(pid_namespace), "--hostname", _HOSTNAME, "--die-with-parent", "--new-session"]
+    arguments += ["--pidns", str(pid_namespace), "--hostname", _HOSTNAME, "--new-session"]
     arguments += ["--cap-drop", "ALL"]
     for name in kernel.INSIDE_CAPABILITY_NAMES:
         arguments += ["--cap-add", name]
