@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 
@@ -29,4 +30,6 @@ async def main(count: int) -> None:
 
 
 if __name__ == "__main__":
+    # Whoever runs the tests in the background may have had it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     asyncio.run(main(int(sys.argv[1])))

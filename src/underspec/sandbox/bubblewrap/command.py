@@ -140,16 +140,20 @@ def _result(report: dict[str, Any], stdout: Output, stderr: Output, beyond: bool
         raise SandboxGoneError("the sandbox ended while a command ran in it")
     code, said = report["code"], str(report.get("said", "")).encode()
     if report["failure"]:
-        number, _, text = report["failure"].partition(" ")
-        if int(number) not in _COMMANDS_FAULT or "cannot enter the sandbox" in text:
+        error, _, text = report["failure"].partition(" ")
+        if int(error) not in _COMMANDS_FAULT or "cannot enter the sandbox" in text:
             raise SandboxError(f"a command could not be started: {text}")
-        code = _NOT_FOUND if int(number) in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
+        code = _NOT_FOUND if int(error) in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
         said = f"sandbox: {text}\n".encode()
     # It may have ended before it could be ended, and ran into the limit all the same.
     limit: LimitName | None = report["limit"] or ("output" if beyond else None)
+    number = report["signal"]
+    if report["limit"] in ("time", "output"):
+        # All its processes were killed. If the first was quicker to say that another had been, that is chance.
+        code, number = None, signal.SIGKILL
     return ExecResult(
         exit_code=code,
-        signal=report["signal"],
+        signal=number,
         stdout=stdout.content(),
         stderr=stderr.content() + said,
         seconds=report["seconds"],
