@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -167,3 +168,21 @@ def test_a_grade_without_a_score_is_one_document_all_the_same_and_no_success(
     assert document["unscored"] == {"boundary": "sandbox", "reason": "the engine went away"}
     assert document["overall"] == {"passed": None, "total": 7, "rate": None}
     assert "the engine went away" in ran.stderr
+
+
+def test_a_sandbox_that_fails_once_costs_no_grade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = grader.grade_in_full
+    failures = [SandboxError("the engine hiccuped")]
+
+    async def moody(*args: Any, **kwargs: Any) -> grader.Grade:
+        if failures:
+            raise failures.pop()
+        return await whole(*args, **kwargs)
+
+    monkeypatch.setattr(grader, "grade_in_full", moody)
+    (tmp_path / "submission").mkdir()
+    argv = ["grade", "--task", str(make_task(tmp_path)), "--submission", str(tmp_path / "submission"), "--json"]
+    ran = CliRunner().invoke(app, argv)
+    assert (ran.exit_code, failures) == (0, [])
+    assert json.loads(ran.stdout)["overall"] == {"passed": 0, "total": 7, "rate": 0.0}
+    assert "the engine hiccuped; trying again" in ran.stderr

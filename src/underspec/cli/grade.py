@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json, run_async
+
+if TYPE_CHECKING:
+    from underspec.grade.grader import Grade
+
+_RETRIES = 2  # as a run does: a sandbox that fails is nobody's score
 
 
 @command
@@ -42,18 +47,28 @@ def grade(
     loaded = load_task(find_task(task))
     backend = ready_backend(sandbox)
     backend.reap()
+
+    async def patiently() -> Grade:
+        for _ in range(_RETRIES):
+            try:
+                return await once()
+            except SandboxError as error:
+                typer.echo(f"{error}; trying again", err=True)
+        return await once()
+
+    async def once() -> Grade:
+        return await grade_in_full(
+            loaded,
+            submission,
+            backend,
+            image=image or loaded.toml.image.base,
+            owner=Owner(run="grade", purpose=loaded.id),
+            on_progress=None if as_json else lambda words: typer.echo(words, err=True),
+            comparison=PUBLISHED if compare == "published" else BYTES,
+        )
+
     try:
-        outcomes = run_async(
-            grade_in_full(
-                loaded,
-                submission,
-                backend,
-                image=image or loaded.toml.image.base,
-                owner=Owner(run="grade", purpose=loaded.id),
-                on_progress=None if as_json else lambda words: typer.echo(words, err=True),
-                comparison=PUBLISHED if compare == "published" else BYTES,
-            )
-        ).outcomes
+        outcomes = run_async(patiently()).outcomes
     except (SandboxError, HarnessError) as error:
         # Not the deliverable's doing: no score, and not 0 either.
         if as_json:
