@@ -97,6 +97,8 @@ def _failure(order: dict[str, Any], message: dict[str, Any]) -> Exception:
     number = message["errno"]
     if number in (errno.ENOSPC, errno.EDQUOT) and order["work"] == "archive":
         return HostExhaustedError("no space left on the host", file=path, mend="free some disk")
+    failure = SandboxError(text, file=path) if number in _HOSTS_FAULT else AgentError(text, file=path)
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return AgentError("the sandbox's disk is full", file=path)
-    return SandboxError(text, file=path) if number in _HOSTS_FAULT else AgentError(text, file=path)
+        failure = AgentError("the sandbox's disk is full", file=path)
+    failure.__cause__ = OSError(number, text, path)  # for callers that tell failures apart
+    return failure

@@ -94,7 +94,8 @@ def _put_tree(order: dict[str, Any], content: int, out: BinaryIO) -> None:
 def _get(order: dict[str, Any], content: int, out: BinaryIO) -> None:
     descriptor = os.open(order["path"], os.O_RDONLY | _SAFE)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise OSError(errno.EINVAL, "not a regular file")
+        folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        raise OSError(errno.EISDIR if folder else errno.EINVAL, "not a regular file")
     if os.fstat(descriptor).st_size > order["max_bytes"]:
         raise OSError(errno.EFBIG, f"larger than {order['max_bytes']} bytes")
     _reply(out, {})
