@@ -16,7 +16,7 @@ from tests.stakeholder.toy import FixedRouter, open_session, small_records
 from underspec.artifact.session import SessionLog, Turn
 from underspec.errors import HarnessError, HostExhaustedError, ModelServiceError, StakeholderError, StoreError
 from underspec.stakeholder.router import Routing
-from underspec.stakeholder.session import Answer, Refusal, Session, hidden_ids
+from underspec.stakeholder.session import Answer, Refusal, Session, hidden_points
 from underspec.task.model import LevelRecords, Pointer
 
 
@@ -326,7 +326,8 @@ def test_every_record_hides_something_and_pointers_do_not(tmp_path: Path) -> Non
     records = small_records().model_copy(
         update={"pointers": (Pointer(reference="it", meaning="that"),), "signature": "f()"}
     )
-    assert hidden_ids(records) == ("C1", "C2", "C3", "TC_one")
+    assert [point.id for point in hidden_points(records)] == ["C1", "C2", "C3", "TC_one"]
+    assert hidden_points(records)[3].kind == "case_file"
     with open_session(tmp_path / "s") as session:
         assert session.log().hidden_ids == ("C1", "C2", "C3", "TC_one")
 

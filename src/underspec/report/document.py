@@ -10,7 +10,7 @@ from typing import Any
 from underspec.artifact.condition import Condition
 from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes
 from underspec.measure.functional import VIEWS, bounds, macro, mean, pooled
-from underspec.measure.interaction import interaction
+from underspec.measure.interaction import summarise
 from underspec.report.collect import Collected
 
 SCHEMA = 1
@@ -63,7 +63,7 @@ def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, An
     graded = [each.outcomes for each in members if each.outcomes is not None]
     overall = [rate for each in graded if (rate := each.overall.rate) is not None]
     span = bounds(overall, len(members) - len(graded))
-    sessions = [interaction(each.session) for each in members if each.session is not None]
+    asked = summarise([each.session for each in members if each.session is not None])
     return {
         "overall_pooled": pooled(graded, "overall").rate,
         "overall_macro": macro(graded, "overall"),
@@ -76,10 +76,11 @@ def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, An
         "states": _states(graded),
         "task_pass": mean(float(each.clean) for each in graded),
         "clarification": None,
-        "questions": sum(each.questions for each in sessions),
-        "coverage": mean(each.coverage for each in sessions),
-        "fallback_rate": mean(each.fallback_rate for each in sessions),
-        "budget_use": mean(each.budget_use for each in sessions),
+        "questions": asked.questions,
+        "coverage": asked.coverage,
+        "fallback_rate": asked.fallback_rate,
+        "budget_use": asked.budget_use,
+        "interaction": asked.document(),
         # An agent without a model makes no model call, so its cost is known to be nothing.
         "cost": 0.0 if condition.model is None else None,
     }

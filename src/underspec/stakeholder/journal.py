@@ -1,4 +1,9 @@
-"""A session on disk: one JSON line for the session, then one for each turn, each synced before its reply leaves."""
+"""A session on disk: one JSON line for the session, then one for each turn, each synced before its reply leaves.
+
+This is the log of a session inside a run, and what a served session is published as. A run has one session an item and
+one writer a session, and its folder may be shared by nodes, where a database's locks and shared memory do not work; a
+file that only grows needs neither. Thousands of sessions at once are another matter: `underspec.stakeholder.service`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from pydantic import ValidationError
 
 from underspec.artifact.base import Artifact
 from underspec.artifact.files import host_exhaustion, sync_folder
-from underspec.artifact.session import Turn
+from underspec.artifact.session import HiddenPoint, Turn
 from underspec.artifact.threads import in_thread
 from underspec.errors import StoreError, UnderspecError
 
@@ -24,12 +29,12 @@ Line = TypeVar("Line", bound=Artifact)
 class SessionHeader(Artifact):
     """The first line: which session this is. ``records`` is the digest of the records that it answers from."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     task: str
     level: str
     router: str
     budget: int
-    hidden_ids: tuple[str, ...]
+    points: tuple[HiddenPoint, ...]
     records: str
 
 
@@ -43,7 +48,7 @@ class Journal:
         self._turns: list[Turn] = []
         self._by_request_id: dict[str, Turn] = {}
         self._broken: UnderspecError | None = None
-        self.header = header
+        self._header = header
 
     @classmethod
     def open(cls, path: Path, header: SessionHeader) -> Self:
@@ -66,6 +71,11 @@ class Journal:
             journal.close()
             raise
         return journal
+
+    @property
+    def header(self) -> SessionHeader:
+        """Which session this is."""
+        return self._header
 
     @property
     def turns(self) -> tuple[Turn, ...]:

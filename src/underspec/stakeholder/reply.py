@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from underspec.errors import StakeholderError
 from underspec.stakeholder.router import Routing
 from underspec.task.model import LevelRecords
 
 MAX_POINTS = 3
+SIGNATURE = "SIG"
 SEPARATOR = "\n\n"
 MORE_ASKED = "You asked about more than three points. Ask about the others in another question."
 DEFAULT_NOTED = "Noted: you go ahead with the default you propose. I have nothing to add to it."
@@ -27,14 +29,19 @@ class Reply:
     fallback: bool
     acknowledged_default: bool
     more_asked: bool
+    alignment: Literal["routed", "forced"] | None = None
 
 
-def assemble(routing: Routing, records: LevelRecords) -> Reply:
+def assemble(routing: Routing, records: LevelRecords, *, interface_asked: bool = False) -> Reply:
     """Assemble the reply to one question.
 
     At most three points; a point is one id, so a case file counts as one and is given whole. Without a match: the
     acknowledgement if a default was proposed, else the task's fallback, verbatim. An acknowledgement never says that
     the default is right: where a record speaks about it, the record decides.
+
+    ``interface_asked``: the question is about naming, signatures or interfaces
+    (:func:`underspec.stakeholder.interface.asks_for_interface`). Then the signature, where the task has one, is among
+    the points given: the first of them where the router missed it or put it behind three others.
 
     Raises:
         StakeholderError: the routing names an id that the records do not have.
@@ -43,6 +50,9 @@ def assemble(routing: Routing, records: LevelRecords) -> Reply:
     ids = tuple(dict.fromkeys(routing.ids))
     if unknown := [name for name in ids if name not in responses]:
         raise StakeholderError(f"the router returned an id that the records do not have: {unknown[0]!r}")
+    forced = interface_asked and SIGNATURE in responses and SIGNATURE not in ids[:MAX_POINTS]
+    if forced:
+        ids = (SIGNATURE, *(name for name in ids if name != SIGNATURE))
     if not ids:
         text = DEFAULT_NOTED if routing.default_proposed else records.fallback
         return Reply(text, (), not routing.default_proposed, routing.default_proposed, False)
@@ -51,4 +61,7 @@ def assemble(routing: Routing, records: LevelRecords) -> Reply:
     parts = [DEFAULT_HEARD] if routing.default_proposed else []
     parts += [responses[name] for name in given]
     parts += [MORE_ASKED] if more else []
-    return Reply(SEPARATOR.join(parts), given, False, routing.default_proposed, more)
+    alignment: Literal["routed", "forced"] | None = None
+    if SIGNATURE in given:
+        alignment = "forced" if forced else "routed"
+    return Reply(SEPARATOR.join(parts), given, False, routing.default_proposed, more, alignment)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 from underspec.artifact.canonical import digest_of
-from underspec.artifact.session import SessionLog, Turn
+from underspec.artifact.session import HiddenPoint, SessionLog, Turn
 from underspec.errors import StakeholderError, UnderspecError
+from underspec.stakeholder.interface import asks_for_interface
 from underspec.stakeholder.journal import Journal, SessionHeader
 from underspec.stakeholder.reply import assemble
 from underspec.stakeholder.router import Router
@@ -38,14 +39,60 @@ class Refusal:
     remaining: int
 
 
-def hidden_ids(records: LevelRecords) -> tuple[str, ...]:
-    """C of constraint coverage |H|/|C| (ICAE III-F): every record's id, in file order.
+class TurnStore(Protocol):
+    """Where a session keeps its turns: a file of its own (:class:`Journal`), or rows of the service's database."""
+
+    @property
+    def header(self) -> SessionHeader:
+        """Which session this is."""
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The stored turns, oldest first."""
+
+    def by_request_id(self, request_id: str) -> Turn | None:
+        """The stored turn that carries this request id."""
+
+    async def store(self, turn: Turn) -> None:
+        """Make one turn durable. Once begun it ends, even if the caller is cancelled."""
+
+    def close(self) -> None:
+        """Let go of what is held. May be called more than once."""
+
+
+def hidden_points(records: LevelRecords) -> tuple[HiddenPoint, ...]:
+    """C of constraint coverage |H|/|C| (ICAE III-F): every record, in file order.
 
     Each record hides something, whatever its kind, so case files, architecture and harness count. Context pointers
     and the signature do not: they explain or align what the request says already, and the paper counts constraint
     identifiers. A turn's ``matched`` may hold them all the same (``P0``..., ``SIG``); coverage intersects.
     """
-    return tuple(record.id for record in records.records)
+    return tuple(HiddenPoint(id=one.id, kind=one.kind.value, category=one.category) for one in records.records)
+
+
+def session_header(task: str, level: str, records: LevelRecords, router: Router, budget: int) -> SessionHeader:
+    """What identifies a session. ``level`` is the exposure that the records belong to."""
+    return SessionHeader(
+        task=task,
+        level=level,
+        router=router.name,
+        budget=budget,
+        points=hidden_points(records),
+        records=digest_of(records.model_dump(mode="json")),
+    )
+
+
+def session_log(header: SessionHeader, turns: tuple[Turn, ...]) -> SessionLog:
+    """The artifact that a session amounts to."""
+    return SessionLog(
+        task=header.task,
+        level=header.level,
+        router=header.router,
+        budget=header.budget,
+        hidden_ids=tuple(point.id for point in header.points),
+        points=header.points,
+        turns=turns,
+    )
 
 
 class Session:
@@ -54,7 +101,7 @@ class Session:
     Not for use from more than one event loop. Made by :meth:`open`, which holds the file until :meth:`close`.
     """
 
-    def __init__(self, journal: Journal, records: LevelRecords, router: Router) -> None:
+    def __init__(self, journal: TurnStore, records: LevelRecords, router: Router) -> None:
         self._journal = journal
         self._records = records
         self._router = router
@@ -70,14 +117,7 @@ class Session:
             StoreError: the file is damaged, in use, or belongs to another session.
             HostExhaustedError: the host has no room.
         """
-        header = SessionHeader(
-            task=task,
-            level=level,
-            router=router.name,
-            budget=budget,
-            hidden_ids=hidden_ids(records),
-            records=digest_of(records.model_dump(mode="json")),
-        )
+        header = session_header(task, level, records, router, budget)
         return cls(Journal.open(path, header), records, router)
 
     @property
@@ -118,7 +158,7 @@ class Session:
         except Exception as error:
             # A router is a plug-in: whatever it raises is the stakeholder's failure, and is passed on as such.
             raise StakeholderError(f"the router {self._router.name!r} failed: {error!r}") from error
-        reply = assemble(routing, self._records)
+        reply = assemble(routing, self._records, interface_asked=asks_for_interface(question))
         return Turn(
             number=len(self._journal.turns) + 1,
             question=question,
@@ -127,21 +167,14 @@ class Session:
             fallback=reply.fallback,
             acknowledged_default=reply.acknowledged_default,
             more_asked=reply.more_asked,
+            alignment=reply.alignment,
             request_id=request_id,
             remaining=self.remaining - 1,
         )
 
     def log(self) -> SessionLog:
         """Everything so far, for the operator; never for the asker."""
-        header = self._journal.header
-        return SessionLog(
-            task=header.task,
-            level=header.level,
-            router=header.router,
-            budget=header.budget,
-            hidden_ids=header.hidden_ids,
-            turns=self._journal.turns,
-        )
+        return session_log(self._journal.header, self._journal.turns)
 
     def close(self) -> None:
         """Let go of the file. May be called more than once."""

@@ -45,6 +45,7 @@ class Conversation:
     budget: int
     coverage: str
     fallback: str
+    parts: str
     hidden_points: int
     rounds: tuple[Round, ...]
     left_out: int
@@ -166,6 +167,7 @@ def _conversation(session: SessionLog) -> Conversation:
         budget=session.budget,
         coverage=percent(rates.coverage),
         fallback=percent(rates.fallback_rate),
+        parts=", ".join(f"{kind.replace('_', ' ')} {percent(rate)} %" for kind, rate in rates.coverage_by_kind.items()),
         hidden_points=len(session.hidden_ids),
         rounds=tuple(rounds),
         left_out=len(session.turns) - len(rounds),
@@ -177,6 +179,7 @@ def _round(turn: Turn) -> Round:
         (turn.fallback, "fallback"),
         (turn.acknowledged_default, "default acknowledged"),
         (turn.more_asked, "more was asked than one reply takes"),
+        (turn.alignment is not None, "interface aligned"),
     )
     return Round(
         number=turn.number,
