@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from underspec.artifact.build import BuildEnd
+from underspec.errors import HarnessError
 from underspec.sandbox.protocol import Mount, Sandbox
 from underspec.task.model import Task
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the stakeholder said to a question asked from within this process. ``reply`` is None, and ``reason`` says
+    why, when there was no reply; that is never charged."""
+
+    reply: str | None
+    remaining: int
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -18,6 +32,9 @@ class Assignment:
     ``instruction`` and ``request`` are texts; the request also lies at ``request_path`` inside the sandbox.
     ``ask_url`` is where questions are POSTed from inside, or None when nobody answers. ``seconds`` bounds the build.
     ``log`` takes lines for the operator's log.
+
+    ``ask`` is for agents whose loop runs in this process: the same session and budget as ``ask_url``. ``model`` serves
+    the role *builder*, for agents that need one; ``command`` is the condition's, for the agent of that name.
     """
 
     sandbox: Sandbox
@@ -28,12 +45,26 @@ class Assignment:
     ask_url: str | None
     seconds: float
     log: Callable[[str], None]
+    ask: Callable[[str], Awaitable[Answered]] | None = None
+    model: Model | None = None
+    command: str | None = None
+
+    def opened_model(self) -> Model:
+        """The model, for agents that cannot be without.
+
+        Raises:
+            HarnessError: none was opened, although the agent says that it needs one.
+        """
+        if self.model is None:
+            raise HarnessError(f"no model was opened for the build of {self.task_id}")
+        return self.model
 
 
 class Agent(Protocol):
     """Builds a repository in the sandbox's workspace. Found by entry point group ``underspec.agents``.
 
     ``version`` stands in the key of every build by this agent: raise it when the agent's behaviour changes.
+    An agent that works with a model has an attribute ``needs_model`` that is true.
     """
 
     name: str
@@ -55,3 +86,8 @@ class Agent(Protocol):
         Raises:
             AgentError: the agent gave up; what lies in the workspace is graded all the same.
         """
+
+
+def needs_model(agent: Agent) -> bool:
+    """Whether the agent works with a model."""
+    return bool(getattr(agent, "needs_model", False))

@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from underspec.artifact.canonical import canonical_json
+from underspec.artifact.files import NotRegularError, read_regular
 from underspec.errors import StoreError
 
 _MEND = "remove the folder that holds it and run the same command again"
@@ -39,9 +40,11 @@ class Artifact(BaseModel):
             StoreError: it is missing, damaged, or of another kind or version; names the file and the field.
         """
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except FileNotFoundError as error:
             raise StoreError("a file of a published artifact is missing", file=str(path), mend=_MEND) from error
+        except (IsADirectoryError, NotRegularError) as error:
+            raise StoreError("not a file", file=str(path), mend=_MEND) from error
         return cls.from_bytes(data, file=str(path))
 
     @classmethod

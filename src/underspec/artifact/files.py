@@ -7,6 +7,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,35 @@ def host_exhaustion(path: Path) -> Iterator[None]:
                 mend="free some disk and run the same command again",
             ) from error
         raise
+
+
+class NotRegularError(ValueError):
+    """What is in a file's place is a pipe, a device or a socket."""
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a regular file. Never waits, whatever somebody put in its place.
+
+    Raises:
+        NotRegularError: it is neither a regular file nor a folder.
+        OSError: it is missing, a folder, or cannot be read.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket
+            raise NotRegularError("not a regular file") from error
+        raise
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise NotRegularError("not a regular file")
+        with open(handle, "rb", closefd=False) as stream:
+            return stream.read()
+    finally:
+        os.close(handle)
 
 
 def sync_folder(folder: Path) -> None:

@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-from underspec.artifact.files import host_exhaustion, write_atomic
+from underspec.artifact.files import host_exhaustion, read_regular, write_atomic
 from underspec.errors import ClaimLostError
 
 HEARTBEAT = 5.0
@@ -81,7 +81,7 @@ class Claim:
     def _read(self) -> dict[str, Any] | None:
         """The claim that stands there, empty when it is damaged; None when there is none."""
         try:
-            held = json.loads(self.path.read_bytes())
+            held = json.loads(read_regular(self.path))
         except FileNotFoundError:
             return None
         except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from underspec.agent.protocol import Agent
+from underspec.agent.protocol import Agent, needs_model
 from underspec.artifact.files import host_exhaustion
 from underspec.artifact.threads import in_thread
 from underspec.errors import (
@@ -32,6 +32,7 @@ from underspec.sandbox.protocol import Owner, SandboxBackend
 from underspec.stakeholder.router import Router
 
 BY_LANGUAGE = "language"
+EVIDENCE = "evidence"
 CLAIM_POLL = 0.5
 RETRY_PAUSE = 0.5
 # These end the whole run: every other item would meet them too, and none of them is an attempt that was used up.
@@ -157,29 +158,54 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
     Raises:
         HostExhaustedError, EnvironmentLacksError, TaskError, UsageError: the run cannot go on; what is finished stays.
     """
-    gate = asyncio.Semaphore(concurrency)
     await asyncio.to_thread(context.backend.reap)
     # Before anything runs, so that an interrupted run with changed inputs shows no verdict of the earlier ones.
     for item in items:
         await asyncio.to_thread(_choose_build, context, item)
 
     async def one(item: Item) -> None:
-        async with gate:
-            try:
-                await _run_item(context, item)
-            except OSError as error:
-                raise HarnessError(
-                    f"the run's folder cannot be used: {error.strerror}",
-                    file=str(error.filename or context.store.path),
-                    mend="see what is in its place and who may write there, and run the same command again",
-                ) from error
+        try:
+            await _run_item(context, item)
+        except OSError as error:
+            raise HarnessError(
+                f"the run's folder cannot be used: {error.strerror}",
+                file=str(error.filename or context.store.path),
+                mend="see what is in its place and who may write there, and run the same command again",
+            ) from error
 
+    # What is finished is tidied up without the engine, which takes seconds to start and keeps a log.
+    with_models: list[Item] = []
+    others: list[Item] = []
+    for item in items:
+        talks = calls_models(context, item) and not await asyncio.to_thread(_is_done, context, item)
+        (with_models if talks else others).append(item)
     try:
         async with asyncio.TaskGroup() as group:
-            for item in items:
-                group.create_task(one(item))
+            gate = asyncio.Semaphore(concurrency)
+            for item in others:
+                group.create_task(_behind(gate, one, item))
     except* UnderspecError as failures:
         raise _first(failures) from failures
+    if with_models:
+        from underspec.run.engine import evaluate
+
+        await evaluate(with_models, one, concurrency=concurrency, logs=context.store.path / EVIDENCE)
+
+
+def _is_done(context: RunContext, item: Item) -> bool:
+    return status(context, item).done
+
+
+async def _behind(gate: asyncio.Semaphore, work: Callable[[Item], Awaitable[None]], item: Item) -> None:
+    async with gate:
+        await work(item)
+
+
+def calls_models(context: RunContext, item: Item) -> bool:
+    """Whether work on the item needs the model engine: its agent's model, or its stakeholder's."""
+    condition = item.condition
+    asks_model = condition.asks and getattr(context.routers[condition.router], "needs_model", False)
+    return asks_model or needs_model(context.agents[condition.agent])
 
 
 def _first(group: BaseExceptionGroup[UnderspecError]) -> UnderspecError:

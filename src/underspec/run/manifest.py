@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from underspec import __version__
 from underspec.artifact.base import json_path
-from underspec.artifact.files import host_exhaustion, write_atomic
+from underspec.artifact.files import NotRegularError, host_exhaustion, read_regular, write_atomic
 from underspec.errors import StoreError
 from underspec.run.claim import locked
 from underspec.sandbox.protocol import SandboxBackend
@@ -114,10 +114,10 @@ def read_manifest(run: Path) -> dict[str, Any]:
     """
     path = run / FILE
     try:
-        manifest = tomllib.loads(path.read_text(encoding="utf-8"))
+        manifest = tomllib.loads(read_regular(path).decode("utf-8"))
     except FileNotFoundError as error:
         raise StoreError("this is no run", file=str(run), mend="give a folder that `underspec run` made") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, NotRegularError, RecursionError) as error:
         raise StoreError(f"damaged: {error}", file=str(path), mend=_MEND) from error
     if manifest.get("schema") != SCHEMA:
         raise StoreError(

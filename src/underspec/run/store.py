@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from underspec.artifact.files import create_if_absent, host_exhaustion, publish_folder, write_atomic
+from underspec.artifact.files import create_if_absent, host_exhaustion, publish_folder, read_regular, write_atomic
 from underspec.errors import Boundary, StoreError, UnderspecError, UsageError
 from underspec.run.claim import Claim
 from underspec.run.item import Item
@@ -95,7 +95,7 @@ class PhaseFolder:
         """
         record = self.path / "chosen"
         try:
-            content = json.loads(record.read_bytes())
+            content = json.loads(read_regular(record))
             if not _KEY.match(content["key"]):
                 raise ValueError("not a key")
             return Choice(key=content["key"], stale=bool(content["stale"]))
@@ -132,7 +132,7 @@ class PhaseFolder:
             record = folder / "error.json"
             if _key_of(folder) == key and record.is_file() and not (folder / "forgiven").exists():
                 try:
-                    content = json.loads(record.read_bytes())
+                    content = json.loads(read_regular(record))
                     found.append(FailedAttempt(number, Boundary(content["boundary"]), str(content["reason"])))
                 except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise StoreError(
@@ -245,7 +245,7 @@ class RunStore:
             if not record.is_file():
                 # The folder is made just before its file; without the file nothing was ever worked on here.
                 continue
-            item = Item.from_bytes(record.read_bytes(), file=str(record))
+            item = Item.read(record)
             if item.folder != folder.name:
                 raise StoreError("the item belongs to another folder", file=str(record), mend=f"expected {item.folder}")
             found.append(item)

@@ -1,0 +1,65 @@
+"""A plain loop: the model speaks, its tool calls are carried out, and so on until it calls none (ReAct)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from underspec.agent.protocol import Assignment
+from underspec.agent.tools import Toolbox
+from underspec.artifact.build import BuildEnd
+from underspec.errors import AgentError
+from underspec.prompts import load_prompt, render
+from underspec.sandbox.protocol import Mount
+from underspec.task.model import Task
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+_CUT_OFF = "Your answer was cut off at the length limit. Go on in smaller steps."
+_MOST_CUT_OFF = 3  # in a row
+
+
+class ReactAgent:
+    """Shell and file tools, and ``ask`` where a stakeholder answers. No planning, memory or compaction of its own."""
+
+    name = "react"
+    version = "1"
+    needs_model = True
+
+    def fingerprint(self, task: Task) -> str:
+        """Its system prompt's digest."""
+        return load_prompt("builder", "react").sha256
+
+    def mounts(self, task: Task) -> tuple[Mount, ...]:
+        """None."""
+        return ()
+
+    async def build(self, assignment: Assignment) -> BuildEnd:
+        """Work until the model calls no tool.
+
+        Raises:
+            AgentError: the model refused, or the conversation no longer fits into its context.
+        """
+        from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+        model = assignment.opened_model()
+        tools = Toolbox(assignment)
+        messages: list[ChatMessage] = [
+            ChatMessageSystem(content=render(load_prompt("builder", "react"), sections={}, values={})),
+            ChatMessageUser(content=f"{assignment.instruction}\n{assignment.request}"),
+        ]
+        cut_off = 0
+        while True:
+            output = await model.generate(messages, tools=tools.infos)
+            if output.stop_reason == "content_filter":
+                raise AgentError("the model refused to go on")
+            if output.stop_reason == "model_length":
+                raise AgentError("the conversation no longer fits into the model's context")
+            messages.append(output.message)
+            calls = output.message.tool_calls or []
+            if not calls and output.stop_reason != "max_tokens":
+                return BuildEnd(agent=self.name, agent_version=self.version, ended="done", detail=output.completion)
+            cut_off = 0 if calls else cut_off + 1
+            if cut_off > _MOST_CUT_OFF:
+                raise AgentError("the model's answers are cut off at its length limit, again and again")
+            messages += [await tools.call(call) for call in calls] or [ChatMessageUser(content=_CUT_OFF)]
