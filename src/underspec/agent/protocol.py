@@ -31,7 +31,8 @@ class Assignment:
 
     ``instruction`` and ``request`` are texts; the request also lies at ``request_path`` inside the sandbox.
     ``ask_url`` is where questions are POSTed from inside, or None when nobody answers. ``seconds`` bounds the build.
-    ``log`` takes lines for the operator's log.
+    ``log`` takes lines for the operator's log. ``progress`` is to be called when something moved: an agent with a
+    model that stands still for too long is ended.
 
     ``ask`` is for agents whose loop runs in this process: the same session and budget as ``ask_url``. ``model`` serves
     the role *builder*, for agents that need one; ``command`` is the condition's, for the agent of that name.
@@ -45,6 +46,7 @@ class Assignment:
     ask_url: str | None
     seconds: float
     log: Callable[[str], None]
+    progress: Callable[[], None] = lambda: None
     ask: Callable[[str], Awaitable[Answered]] | None = None
     model: Model | None = None
     command: str | None = None

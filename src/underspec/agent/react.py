@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from underspec.agent.protocol import Assignment
 from underspec.agent.tools import Toolbox
 from underspec.artifact.build import BuildEnd
-from underspec.errors import AgentError
+from underspec.errors import AgentError, UnderspecError
+from underspec.model.signals import signal_of
 from underspec.prompts import load_prompt, render
 from underspec.sandbox.protocol import Mount
 from underspec.task.model import Task
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
 
 _CUT_OFF = "Your answer was cut off at the length limit. Go on in smaller steps."
 _MOST_CUT_OFF = 3  # in a row
@@ -50,7 +51,7 @@ class ReactAgent:
         ]
         cut_off = 0
         while True:
-            output = await model.generate(messages, tools=tools.infos)
+            output = await _generate(model, messages, tools)
             if output.stop_reason == "content_filter":
                 raise AgentError("the model refused to go on")
             if output.stop_reason == "model_length":
@@ -63,3 +64,15 @@ class ReactAgent:
             if cut_off > _MOST_CUT_OFF:
                 raise AgentError("the model's answers are cut off at its length limit, again and again")
             messages += [await tools.call(call) for call in calls] or [ChatMessageUser(content=_CUT_OFF)]
+
+
+async def _generate(model: Model, messages: list[ChatMessage], tools: Toolbox) -> ModelOutput:
+    try:
+        return await model.generate(messages, tools=tools.infos)
+    except UnderspecError:
+        raise
+    except Exception as error:
+        signal = signal_of(error)
+        if not signal.by_request:
+            raise  # the service's failure, of which the phase knows already
+        raise AgentError(f"the model's service takes no such request: {signal}") from error

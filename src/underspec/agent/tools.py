@@ -59,9 +59,9 @@ class Toolbox:
         """Carry out one call."""
         from inspect_ai.model import ChatMessageTool
 
-        return ChatMessageTool(
-            content=shortened(await self._answer(call)), tool_call_id=call.id, function=call.function
-        )
+        content = shortened(await self._answer(call))
+        self._assignment.progress()
+        return ChatMessageTool(content=content, tool_call_id=call.id, function=call.function)
 
     async def _answer(self, call: ToolCall) -> str:
         if call.parse_error:
@@ -81,8 +81,14 @@ class Toolbox:
         seconds = arguments.get("timeout", DEFAULT_SECONDS)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= MAX_SECONDS:
             raise _BadArgument(f"timeout must be a number of seconds, at most {MAX_SECONDS}")
-        done = await self._sandbox.exec(["bash", "-c", command], timeout=float(seconds))
+        moved = self._moved
+        done = await self._sandbox.exec(
+            ["bash", "-c", command], timeout=float(seconds), on_stdout=moved, on_stderr=moved
+        )
         return _said(done, float(seconds))
+
+    def _moved(self, chunk: bytes) -> None:
+        self._assignment.progress()
 
     async def _read_file(self, arguments: dict[str, Any]) -> str:
         content = await self._sandbox.get(_path(arguments), max_bytes=_MAX_READ)

@@ -18,14 +18,21 @@ class Condition(Artifact):
 
     A field at its default leaves no trace in the identity, so new fields never change old ids; a default's meaning
     must therefore never change.
+
+    ``command`` is what the agent of that name runs. ``thinking`` is ``off``, ``adaptive``, a number of tokens at most
+    or ``max``; None is the provider's own default. ``max_tokens``, ``max_turns`` and ``max_cost`` (dollars) bound what
+    the builder's model may be used in one build.
     """
 
     protocol: Literal["build"] = "build"
     agent: str = Field(min_length=1)
-    model: str | None = None
+    command: str | None = Field(default=None, min_length=1)
+    model: str | None = Field(default=None, min_length=1)
+    thinking: str | None = Field(default=None, pattern=r"^(off|adaptive|max|[1-9][0-9]{0,8})$")
     exposure: Exposure = "L1"
     stakeholder: Literal["user-agent", "nobody"] = "user-agent"
     router: str = "lexical"
+    stakeholder_model: str | None = Field(default=None, min_length=1)
     budget: int = Field(default=16, ge=0, le=10_000)
     scaffold: bool = False
     image: Literal["base", "provisioned"] = "base"
@@ -33,6 +40,9 @@ class Condition(Artifact):
     network: Network = "none"
     grade_network: Network = "none"
     build_seconds: int = Field(default=7200, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_turns: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     def identity(self) -> dict[str, Any]:
         """The fields that differ from their defaults, as JSON values."""

@@ -24,12 +24,37 @@ _LITTLE_DISK = 1024**3
 @command
 def run(
     task: list[str] = typer.Option([], "--task", help="Task id or folder; may be repeated."),
-    agent: list[str] = typer.Option([], "--agent", help="Agent, such as eager, asker, golden or nop; may be repeated."),
+    preset: str = typer.Option(
+        "",
+        "--preset",
+        help="Settings of a paper, which other flags may change: icae; `underspec run --preset ?` lists.",
+    ),
+    agent: list[str] = typer.Option(
+        [],
+        "--agent",
+        help="Agent, such as react, claude-code, asker or golden; may be repeated. See `underspec agents`.",
+    ),
+    model: list[str] = typer.Option(
+        [], "--model", help="The agent's model, as provider/name, or scripted/FILE; may be repeated."
+    ),
+    thinking: list[str] = typer.Option(
+        [], "--thinking", help="off, adaptive, a number of tokens, or max; the provider's default; may be repeated."
+    ),
+    agent_command: str = typer.Option("", "--agent-command", help="What the agent 'command' runs, in bash."),
     exposure: list[str] = typer.Option(
         [], "--exposure", help="How much the request shows: L1, L2, L3, ground, recovered; may be repeated."
     ),
     budget: list[int] = typer.Option([], "--budget", help="Questions allowed; 16 by default; may be repeated."),
     router: list[str] = typer.Option([], "--router", help="Who finds the records; may be repeated."),
+    stakeholder_model: list[str] = typer.Option(
+        [], "--stakeholder-model", help="The stakeholder's model, for routers that work with one; may be repeated."
+    ),
+    network: list[str] = typer.Option(
+        [], "--network", help="What a builder reaches: none (default), registries or open; may be repeated."
+    ),
+    grade_network: list[str] = typer.Option(
+        [], "--grade-network", help="What a deliverable reaches while it is graded: none (default), registries or open."
+    ),
     scaffold: bool = typer.Option(False, "--scaffold", help="Put the public case files into the workspace."),
     image: list[str] = typer.Option(
         [], "--image", help="Which of a task's images: base (default) or provisioned; may be repeated."
@@ -43,6 +68,13 @@ def run(
     build_seconds: int = typer.Option(
         None, "--build-seconds", min=1, help="Time an agent has, in seconds; 7200 by default."
     ),
+    max_tokens: int = typer.Option(None, "--max-tokens", min=1, help="Tokens of one build's model, in and out."),
+    max_turns: int = typer.Option(None, "--max-turns", min=1, help="Answers of one build's model."),
+    max_build_cost: float = typer.Option(None, "--max-build-cost", min=0, help="Dollars for one build's model."),
+    max_cost: float = typer.Option(
+        None, "--max-cost", min=0, help="Dollars for all models of the whole run; it stops there and can go on."
+    ),
+    prices: Path = typer.Option(None, "--prices", help="A file of prices in place of the packaged one."),
     epochs: int = typer.Option(
         None, "--epochs", min=1, help="How often each task is run under each condition; 1 by default."
     ),
@@ -65,9 +97,12 @@ def run(
     The same command goes on where it was interrupted: finished work is never done twice.
 
     Example: underspec run --task data-sizes --agent eager --agent asker --budget 8 --budget 16
+
+    Example: underspec run --preset icae --task data-sizes --agent claude-code --model anthropic/claude-sonnet-4-5
     """
     from underspec.cli.common import ready_backend
     from underspec.run.prepare import prepare
+    from underspec.run.presets import with_preset
 
     grid: dict[str, list[Any]] = {
         key: list(values)
@@ -77,19 +112,35 @@ def run(
             ("budget", budget),
             ("router", router),
             ("image", image),
+            ("model", model),
+            ("thinking", thinking),
+            ("stakeholder_model", stakeholder_model),
+            ("network", network),
+            ("grade_network", grade_network),
         )
         if values
     }
-    fixed: dict[str, Any] = {}
-    if scaffold:
-        fixed["scaffold"] = True
-    if build_seconds:
-        fixed["build_seconds"] = build_seconds
-    plan = _experiment(experiment, task, grid, fixed, epochs)
+    given = {
+        "scaffold": scaffold or None,
+        "command": agent_command or None,
+        "build_seconds": build_seconds,
+        "max_tokens": max_tokens,
+        "max_turns": max_turns,
+        "max_cost": max_build_cost,
+    }
+    fixed = {key: value for key, value in given.items() if value is not None}
+    plan = with_preset(_experiment(experiment, task, grid, fixed, epochs), preset or None)
     _known_phases(redo)
     _usable_name(name)
     prepared = prepare(
-        plan, backend=ready_backend(sandbox), runs=runs, run=name or None, redo=redo, use_image=use_image or None
+        plan,
+        backend=ready_backend(sandbox),
+        runs=runs,
+        run=name or None,
+        redo=redo,
+        use_image=use_image or None,
+        max_cost=max_cost,
+        prices=prices,
     )
     if dry_run:
         _dry_run(prepared, as_json)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from underspec.agent.protocol import Agent, Assignment
+from underspec.agent.protocol import Agent, Answered, Assignment, needs_model
 from underspec.artifact.build import BuildEnd
 from underspec.artifact.canonical import digest_of, sha256_hex
 from underspec.artifact.condition import Condition
@@ -22,13 +23,17 @@ from underspec.artifact.session import SessionLog
 from underspec.artifact.threads import in_thread
 from underspec.errors import AgentError, DeliverableTooLargeError, HarnessError, TaskError, UnderspecError
 from underspec.grade.suite import sandbox_limits
+from underspec.model.limits import LimitReachedError, Limits, PhaseWatch
+from underspec.model.roles import Role
+from underspec.model.spec import ModelSpec
+from underspec.phase.models import PhaseModels, identity_of, phase_models
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
 from underspec.sandbox.deliverable import seal_folder
 from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Sandbox, SandboxSpec
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.router import Router
-from underspec.stakeholder.session import Session
+from underspec.stakeholder.session import Answer, Session
 from underspec.task import release
 from underspec.task.model import Task
 
@@ -52,6 +57,8 @@ class BuildInputs:
     router: Router
     image: str
     image_digest: str
+    model: ModelSpec | None = None
+    stakeholder_model: ModelSpec | None = None
 
     def request(self) -> str:
         """The request as the agent reads it: the chosen exposure, and how to ask where anybody answers."""
@@ -92,13 +99,28 @@ class BuildInputs:
                 "workspace": release.visible_digest(self.task) if workspace else None,
                 "scaffold": {path: sha256_hex(content) for path, content in scaffold.items()},
                 "agent": [self.agent.name, self.agent.version, self.agent.fingerprint(self.task)],
-                "model": condition.model,
+                "command": condition.command,
+                "model": identity_of(self.model),
+                "stakeholder_model": identity_of(self.stakeholder_model) if condition.asks else None,
+                "max": [condition.max_tokens, condition.max_turns, condition.max_cost],
                 "image": self.image_digest,
                 "network": condition.network,
                 "limits": asdict(sandbox_limits(self.task.toml.limits)),
                 "seconds": condition.build_seconds,
             }
         )
+
+    def limits(self) -> Limits:
+        """What the agent may use. Only an agent with a model is watched for standing still: what others do inside
+        their sandbox is not seen from outside."""
+        condition = self.condition
+        limits = Limits(
+            seconds=condition.build_seconds,
+            tokens=condition.max_tokens,
+            turns=condition.max_turns,
+            cost=condition.max_cost,
+        )
+        return limits if needs_model(self.agent) else replace(limits, inactivity=None)
 
 
 async def build(inputs: BuildInputs, work: Work) -> None:
@@ -122,8 +144,9 @@ async def build(inputs: BuildInputs, work: Work) -> None:
         await sandbox.start()
         work.log("sandbox started", sandbox=sandbox.id)
         await _furnish(inputs, sandbox)
-        async with _stakeholder(inputs, sandbox, work) as conversation:
-            end = await _let_work(inputs, sandbox, work, conversation)
+        with phase_models("build", work, inputs.limits()) as models:
+            async with _stakeholder(inputs, sandbox, work) as conversation:
+                end = await _let_work(inputs, sandbox, work, conversation, models)
         await sandbox.kill_all()
         work.progress("archiving")
         try:
@@ -185,8 +208,11 @@ async def _stakeholder(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> Asy
             yield Conversation(session, channel)
 
 
-async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work, conversation: Conversation | None) -> BuildEnd:
-    agent, seconds = inputs.agent, inputs.condition.build_seconds
+async def _let_work(
+    inputs: BuildInputs, sandbox: Sandbox, work: Work, conversation: Conversation | None, models: PhaseModels
+) -> BuildEnd:
+    agent = inputs.agent
+    ended = partial(BuildEnd, agent=agent.name, agent_version=agent.version)
     assignment = Assignment(
         sandbox=sandbox,
         task_id=inputs.task.id,
@@ -194,19 +220,34 @@ async def _let_work(inputs: BuildInputs, sandbox: Sandbox, work: Work, conversat
         request=inputs.request(),
         request_path=REQUEST_PATH,
         ask_url=ASK_URL if conversation else None,
-        seconds=seconds,
+        seconds=inputs.condition.build_seconds,
         log=lambda line: work.log("agent", line=line),
+        progress=models.watch.progress,
+        ask=_asker(conversation.session) if conversation else None,
+        model=models.open(inputs.model, Role.BUILDER) if inputs.model else None,
+        command=inputs.condition.command,
     )
     work.progress("building")
     try:
-        async with asyncio.timeout(seconds) as clock:
-            return await _unless_stakeholder_fails(_work_of(agent, assignment), conversation)
-    except TimeoutError:
-        if not clock.expired():
-            raise  # some other clock's: no limit that the agent ran into
-        return BuildEnd(agent=agent.name, agent_version=agent.version, ended="limit", limit="time", layer="phase")
+        return await _until_ended(_work_of(agent, assignment), models.watch, conversation)
+    except LimitReachedError as error:
+        stop = error.stop
+        work.log("limit", layer=stop.layer, limit=stop.limit, elapsed=round(stop.elapsed, 3), paused=stop.paused)
+        return ended(ended="limit", limit=stop.limit, layer=stop.layer)
     except AgentError as error:
-        return BuildEnd(agent=agent.name, agent_version=agent.version, ended="failed", detail=_text(str(error)))
+        return ended(ended="failed", detail=_text(str(error)))
+
+
+def _asker(session: Session) -> Callable[[str], Awaitable[Answered]]:
+    """The session for an agent whose loop runs in this process."""
+
+    async def ask(question: str) -> Answered:
+        answer = await session.ask(question)
+        if isinstance(answer, Answer):
+            return Answered(answer.reply, answer.remaining)
+        return Answered(None, answer.remaining, answer.reason)
+
+    return ask
 
 
 async def _work_of(agent: Agent, assignment: Assignment) -> BuildEnd:
@@ -232,23 +273,30 @@ def _text(said: str) -> str:
     return said.encode(errors="backslashreplace").decode()
 
 
-async def _unless_stakeholder_fails(
-    building: Coroutine[Any, Any, BuildEnd], conversation: Conversation | None
+async def _until_ended(
+    building: Coroutine[Any, Any, BuildEnd], watch: PhaseWatch, conversation: Conversation | None
 ) -> BuildEnd:
-    """The build's end. A stakeholder that breaks down ends the build: an agent that got no answer is not measured."""
-    if conversation is None:
-        return await building
+    """The build's end, or what ended it: a limit, a provider of models that is down, or a stakeholder that broke down,
+    since an agent that got no answer is not measured."""
     worker = asyncio.ensure_future(building)
-    watcher = asyncio.ensure_future(conversation.channel.failed())
+    stopper = asyncio.ensure_future(watch.stopped())
+    watchers: set[asyncio.Future[Any]] = {stopper}
+    if conversation is not None:
+        watchers.add(asyncio.ensure_future(conversation.channel.failed()))
     try:
-        await asyncio.wait({worker, watcher}, return_when=asyncio.FIRST_COMPLETED)
-        if conversation.channel.failure is not None:
+        await asyncio.wait({worker, *watchers}, return_when=asyncio.FIRST_COMPLETED)
+        if conversation is not None and conversation.channel.failure is not None:
             raise conversation.channel.failure
+        if worker.done() and not worker.cancelled() and worker.exception() is None:
+            return worker.result()
+        # An agent whose model was taken away ends somehow. What took it away is what counts.
+        if (stopped := watch.ended()) is not None:
+            raise stopped
         return await worker
     finally:
-        for each in (worker, watcher):
+        for each in (worker, *watchers):
             each.cancel()
-        await asyncio.wait({worker, watcher})
+        await asyncio.wait({worker, *watchers})
 
 
 def _nothing_handed_over(end: BuildEnd, error: AgentError, work: Work) -> tuple[BuildEnd, Deliverable]:

@@ -33,12 +33,14 @@ async def evaluate(
         UnderspecError: what ``work`` raised first; what else was going on is cancelled.
         HarnessError: the evaluation itself failed.
     """
-    # Read when Inspect is imported: no screen of its own.
-    os.environ.setdefault("INSPECT_DISPLAY", "none")
     require_engine()
     from inspect_ai import Task, eval_async
     from inspect_ai.dataset import Sample
     from inspect_ai.solver import solver
+    from inspect_ai.util import display_type
+
+    os.environ.setdefault("INSPECT_DISPLAY", "none")
+    display_type()  # settles it: no screen of its own beside ours
 
     if not items:
         return

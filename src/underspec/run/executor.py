@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from underspec.agent.protocol import Agent, needs_model
+from underspec.artifact.condition import Condition
 from underspec.artifact.files import host_exhaustion
 from underspec.artifact.threads import in_thread
 from underspec.errors import (
@@ -20,6 +21,9 @@ from underspec.errors import (
     UnderspecError,
     UsageError,
 )
+from underspec.model.cost_counter import CostCounter
+from underspec.model.prices import Prices
+from underspec.model.spec import ModelSpec
 from underspec.phase.build import BuildInputs, build
 from underspec.phase.grade import GradeInputs, grade
 from underspec.phase.work import Work
@@ -51,6 +55,7 @@ class RunContext:
     """All that an executor works with.
 
     ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
+    ``models`` are specifications by the names that conditions use. ``run_cost`` counts what all models cost together.
     """
 
     store: RunStore
@@ -61,6 +66,9 @@ class RunContext:
     image_digests: dict[str, str]
     redo: frozenset[str] = frozenset()
     use_image: str | None = None
+    models: dict[str, ModelSpec] = field(default_factory=dict)
+    run_cost: CostCounter = field(default_factory=CostCounter)
+    prices: Prices | None = None
     progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
 
 
@@ -105,7 +113,17 @@ def build_inputs(context: RunContext, item: Item) -> BuildInputs:
         router=context.routers[item.condition.router],
         image=image,
         image_digest=context.image_digests[image],
+        model=builder_model(context, item.condition),
+        stakeholder_model=context.models.get(item.condition.stakeholder_model or ""),
     )
+
+
+def builder_model(context: RunContext, condition: Condition) -> ModelSpec | None:
+    """The model that the condition's agent works with, thinking as the condition says."""
+    if condition.model is None:
+        return None
+    spec = context.models[condition.model]
+    return spec if condition.thinking is None else spec.model_copy(update={"thinking": condition.thinking})
 
 
 def grade_inputs(context: RunContext, item: Item, built: Path) -> GradeInputs:
@@ -294,6 +312,8 @@ async def _work(
         scratch=folder.scratch,
         log=attempt.log,
         progress=lambda words: context.progress(item, f"{phase}: {words}"),
+        run_cost=context.run_cost,
+        prices=context.prices,
     )
     try:
         with host_exhaustion(attempt.path):

@@ -13,12 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from underspec.artifact.base import json_path
 from underspec.artifact.condition import Condition
 from underspec.errors import UsageError
+from underspec.model.spec import ModelSpec
 
 
 class Experiment(BaseModel):
     """``experiment.toml``.
 
     ``condition`` holds fields that are the same everywhere, ``grid`` lists of values; every combination is run.
+    ``models`` describes models by names of one's own, which conditions may then use: endpoints, options, retries.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -29,6 +31,7 @@ class Experiment(BaseModel):
     epochs: int = Field(default=1, ge=1, le=1000)
     condition: dict[str, Any] = {}
     grid: dict[str, list[Any]] = {}
+    models: dict[str, ModelSpec] = {}
 
     def conditions(self) -> list[Condition]:
         """Every combination of the grid, in the order in which it is written, without repetitions.

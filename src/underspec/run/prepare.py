@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from underspec.agent.protocol import Agent
+from underspec.agent.protocol import Agent, needs_model
 from underspec.agent.registry import load_agent
 from underspec.artifact.condition import Condition
 from underspec.errors import TaskError, UsageError
+from underspec.model.cost_counter import CostCounter
+from underspec.model.prices import load_prices
+from underspec.model.spec import ModelSpec, make_spec
 from underspec.run.executor import RunContext, image_of
 from underspec.run.experiment import Experiment
 from underspec.run.item import Item
@@ -23,6 +26,9 @@ from underspec.stakeholder.router import Router, load_router
 from underspec.task import release
 from underspec.task.catalog import find_tasks
 from underspec.task.load import load_task, read_toml
+
+SPENT = "spent"
+"""In a run's folder: what its models have cost so far."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +62,18 @@ def prepare(
     run: str | None = None,
     redo: Sequence[str] = (),
     use_image: str | None = None,
+    max_cost: float | None = None,
+    prices: Path | None = None,
 ) -> Prepared:
     """Plan an experiment.
 
     The run's folder is ``runs/<run>``; without a name it is made of the experiment's name and a digest of the plan, so
     that the same command finds its own run again. ``use_image`` stands in for the base image of every task: an image's
-    name, or ``language`` for the catalogue's image of each task's language.
+    name, or ``language`` for the catalogue's image of each task's language. ``max_cost`` bounds what the run's models
+    may cost together, in dollars, over all its commands; ``prices`` is a file that replaces the packaged prices.
 
     Raises:
-        UsageError: a task, agent, router, image or field is not to be had.
+        UsageError: a task, agent, router, image, model or field is not to be had.
         TaskError: a task cannot be loaded, or an image holds what it asks for.
         EnvironmentLacksError: an image is not on this machine; says how to make it.
     """
@@ -83,9 +92,18 @@ def prepare(
         image_digests={},
         redo=frozenset(redo),
         use_image=use_image,
+        models=_models(experiment, conditions),
+        run_cost=CostCounter(max_cost, runs / name / SPENT),
+        prices=load_prices(prices) if prices else None,
     )
     _check(context, conditions, items)
     return Prepared(experiment, items, context)
+
+
+def _models(experiment: Experiment, conditions: Sequence[Condition]) -> dict[str, ModelSpec]:
+    """Every model that a condition names: one of the experiment's own, or ``provider/name``."""
+    names = {name for each in conditions for name in (each.model, each.stakeholder_model) if name is not None}
+    return {name: experiment.models.get(name) or make_spec(name) for name in sorted(names)}
 
 
 def default_name(
@@ -109,8 +127,7 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
             raise UsageError(
                 f"the {context.backend.name} backend grants no network", where="$.network", mend="use network = 'none'"
             )
-        if condition.model is not None:
-            raise UsageError(f"agent {condition.agent!r} takes no model", where="$.model", mend="leave --model out")
+        _check_models(context, condition)
     looked_at: set[tuple[str, str]] = set()
     kept_here = built_images()
     for item in items:
@@ -120,6 +137,25 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
         if image in kept_here and (image, item.task) not in looked_at:
             refuse_spoiled(image, context.tasks[item.task])
             looked_at.add((image, item.task))
+
+
+def _check_models(context: RunContext, condition: Condition) -> None:
+    agent = context.agents[condition.agent]
+    if needs_model(agent) and condition.model is None:
+        mend = "give --model provider/name"
+        raise UsageError(f"agent {agent.name!r} works with a model", where="$.model", mend=mend)
+    if condition.model is not None and not needs_model(agent):
+        raise UsageError(f"agent {agent.name!r} takes no model", where="$.model", mend="leave --model out")
+    asks_model = getattr(context.routers[condition.router], "needs_model", False)
+    if condition.asks and asks_model and condition.stakeholder_model is None:
+        mend = "give --stakeholder-model provider/name"
+        raise UsageError(f"router {condition.router!r} works with a model", where="$.stakeholder_model", mend=mend)
+    if condition.stakeholder_model is not None and not asks_model:
+        mend = "leave --stakeholder-model out, or give --router model"
+        raise UsageError(f"router {condition.router!r} takes no model", where="$.stakeholder_model", mend=mend)
+    if condition.command is not None and not getattr(agent, "takes_command", False):
+        mend = "leave --agent-command out, or give --agent command"
+        raise UsageError(f"agent {agent.name!r} takes no command", where="$.command", mend=mend)
 
 
 def _check_task(context: RunContext, conditions: Sequence[Condition], task_id: str) -> None:
