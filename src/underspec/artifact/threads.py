@@ -16,7 +16,11 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     Once begun it ends, even if the caller is cancelled: the cancellation is passed on afterwards. So nobody gives back
     a claim, or wipes a folder, in which a thread is still at work.
     """
-    running = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+    return await to_the_end(asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs)))
+
+
+async def to_the_end(running: asyncio.Future[T]) -> T:
+    """The result of ``running``, waited for even if the caller is cancelled meanwhile; then that is passed on."""
     cancelled: asyncio.CancelledError | None = None
     while not running.done():
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from underspec.cli import demo, doctor, grade, image, prompts, report, run, stakeholder, tasks
+from underspec.cli import demo, doctor, grade, image, prompts, report, run, serve, stakeholder, tasks
 
 app = typer.Typer(
     name="underspec",
@@ -44,6 +44,7 @@ app.command("run", short_help="Let agents build, grade what they hand over, repo
 app.command("show", short_help="One item: how it was built, what was asked, what failed.")(report.show)
 app.command("grade", short_help="Grade one deliverable on one task in fresh sandboxes.")(grade.grade)
 app.command("report", short_help="Turn a run into a table and a page to hand on.")(report.report)
+stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(image.app, name="image")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
@@ -104,6 +105,20 @@ class Journal:
             self._broken = error
             raise
         self._remember(turn)
+
+    def extend(self, turns: Sequence[Turn]) -> None:
+        """Append and sync those of ``turns``, all turns of the session from its first, that are not here yet.
+
+        Raises:
+            StoreError: what is here is no beginning of ``turns``.
+        """
+        if tuple(turns[: len(self._turns)]) != self.turns:
+            raise StoreError("it holds turns that the session does not have", file=str(self._path), mend=_MEND)
+        lacking = turns[len(self._turns) :]
+        if lacking:
+            self._append(b"".join(turn.to_bytes() for turn in lacking))
+        for turn in lacking:
+            self._remember(turn)
 
     def close(self) -> None:
         """Close the file and let others have it."""

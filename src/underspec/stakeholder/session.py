@@ -20,7 +20,9 @@ DEFAULT_BUDGET = 16
 MAX_QUESTION_BYTES = 8 * 1024
 MAX_REQUEST_ID_BYTES = 256
 
-RefusalReason = Literal["max_interactions_reached", "request_id_reused", "invalid_question", "invalid_request_id"]
+RefusalReason = Literal[
+    "max_interactions_reached", "request_id_reused", "invalid_question", "invalid_request_id", "session_closed"
+]
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class Session:
         self._records = records
         self._router = router
         self._lock = asyncio.Lock()
+        self._retired = False
 
     @classmethod
     def open(
@@ -144,6 +147,8 @@ class Session:
                 if stored.question != question:
                     return Refusal("request_id_reused", self.remaining)
                 return Answer(stored.reply, stored.remaining)
+            if self._retired:
+                return Refusal("session_closed", self.remaining)
             if self.remaining <= 0:
                 return Refusal("max_interactions_reached", 0)
             turn = await self._turn(question, request_id)
@@ -171,6 +176,11 @@ class Session:
             request_id=request_id,
             remaining=self.remaining - 1,
         )
+
+    async def retire(self) -> None:
+        """Answer what is being asked, and nothing new afterwards; stored replies can still be had again."""
+        async with self._lock:
+            self._retired = True
 
     def log(self) -> SessionLog:
         """Everything so far, for the operator; never for the asker."""

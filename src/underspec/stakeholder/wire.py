@@ -20,8 +20,9 @@ _UNFIT = {
     413: ("too_large", f"a request has at most {MAX_BODY_BYTES} bytes"),
     431: ("headers_too_large", "send fewer headers"),
 }
-_REFUSED = {"max_interactions_reached": 200, "request_id_reused": 409}
+_REFUSED = {"max_interactions_reached": 200, "request_id_reused": 409, "session_closed": 409}
 _MENDS = {
+    "session_closed": "the operator has closed this session",
     "request_id_reused": "another question was sent with this request_id before",
     "invalid_question": f"question must hold text, valid Unicode, at most {MAX_QUESTION_BYTES} bytes",
     "invalid_request_id": "request_id must hold text, valid Unicode, at most 256 bytes",
@@ -36,7 +37,9 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True)
-class _Ask:
+class Ask:
+    """What an asker sent."""
+
     question: str
     request_id: str | None
 
@@ -52,7 +55,11 @@ async def answer_request(session: Asked, method: str, path: str, body: bytes) ->
     asked = _read(body)
     if isinstance(asked, Response):
         return asked
-    outcome = await session.ask(asked.question, asked.request_id)
+    return told(await session.ask(asked.question, asked.request_id))
+
+
+def told(outcome: Answer | Refusal) -> Response:
+    """What the asker is told: reply and remaining budget, or why there is no reply."""
     if isinstance(outcome, Answer):
         return _json(200, {"reply": outcome.reply}, {"ok": True, "remaining": outcome.remaining})
     return _refused(outcome)
@@ -82,19 +89,24 @@ def _refused(refusal: Refusal) -> Response:
     return _json(_REFUSED.get(refusal.reason, 400), None, status)
 
 
-def _read(body: bytes) -> _Ask | Response:
+def _read(body: bytes) -> Ask | Response:
     try:
         sent = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return problem(400, "invalid_json", 'send one JSON object, such as {"question": "..."}, in UTF-8')
     if not isinstance(sent, dict):
         return problem(400, "invalid_json", 'send a JSON object, such as {"question": "..."}')
+    return read_object(sent)
+
+
+def read_object(sent: dict[str, Any]) -> Ask | Response:
+    """The question in a JSON object, or what is wrong with it. Other members are ignored."""
     question, request_id = sent.get("question"), sent.get("request_id")
     if not isinstance(question, str):
         return problem(400, "invalid_question", "question must be a string")
     if request_id is not None and not isinstance(request_id, str):
         return problem(400, "invalid_request_id", "request_id must be a string")
-    return _Ask(question, request_id)
+    return Ask(question, request_id)
 
 
 def _json(status: int, data: dict[str, str] | None, verdict: dict[str, Any], *, allow: str | None = None) -> Response:
