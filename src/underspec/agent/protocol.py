@@ -36,6 +36,7 @@ class Assignment:
 
     ``ask`` is for agents whose loop runs in this process: the same session and budget as ``ask_url``. ``model`` serves
     the role *builder*, for agents that need one; ``command`` is the condition's, for the agent of that name.
+    ``network`` is what the condition grants: tools of a provider that reach the web are refused unless it is ``open``.
     """
 
     sandbox: Sandbox
@@ -50,6 +51,7 @@ class Assignment:
     ask: Callable[[str], Awaitable[Answered]] | None = None
     model: Model | None = None
     command: str | None = None
+    network: str = "none"
 
     def opened_model(self) -> Model:
         """The model, for agents that cannot be without.

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from underspec.agent.protocol import Assignment
+from underspec.agent.protocol import Answered, Assignment
 from underspec.errors import AgentError
 from underspec.sandbox.protocol import WORKSPACE, ExecResult
 
@@ -85,7 +85,7 @@ class Toolbox:
         done = await self._sandbox.exec(
             ["bash", "-c", command], timeout=float(seconds), on_stdout=moved, on_stderr=moved
         )
-        return _said(done, float(seconds))
+        return _ended(done, float(seconds))
 
     def _moved(self, chunk: bytes) -> None:
         self._assignment.progress()
@@ -101,14 +101,18 @@ class Toolbox:
 
     async def _ask(self, arguments: dict[str, Any]) -> str:
         assert self._assignment.ask is not None
-        answer = await self._assignment.ask(_text(arguments, "question"))
-        if answer.reply is None:
-            return f"no reply: {answer.reason}; questions left: {answer.remaining}"
-        return f"{answer.reply}\n\n(questions left: {answer.remaining})"
+        return said(await self._assignment.ask(_text(arguments, "question")))
 
 
 class _BadArgument(Exception):
     """What the model passed is not what the tool takes; the message is for the model."""
+
+
+def said(answer: Answered) -> str:
+    """The stakeholder's answer as a tool's result."""
+    if answer.reply is None:
+        return f"no reply: {answer.reason}; questions left: {answer.remaining}"
+    return f"{answer.reply}\n\n(questions left: {answer.remaining})"
 
 
 def shortened(text: str) -> str:
@@ -119,7 +123,7 @@ def shortened(text: str) -> str:
     return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
 
 
-def _said(done: ExecResult, seconds: float) -> str:
+def _ended(done: ExecResult, seconds: float) -> str:
     if done.limit == "time":
         ended = f"killed after {seconds:g} seconds"
     elif done.limit:

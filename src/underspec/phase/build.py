@@ -226,6 +226,7 @@ async def _let_work(
         ask=_asker(conversation.session) if conversation else None,
         model=models.open(inputs.model, Role.BUILDER) if inputs.model else None,
         command=inputs.condition.command,
+        network=inputs.condition.network,
     )
     work.progress("building")
     try:
