@@ -31,8 +31,8 @@ class ModelCall(Artifact):
     and ``cache_write`` beside it; ``reasoning`` is part of ``output``. None: the provider did not say.
 
     ``outcome``: ``ok``; ``refused`` (the API's own refusal signal); ``error`` (``error`` names the signal, see
-    :mod:`underspec.model.signals`; no provider's text stands here); ``cancelled`` (the caller went away meanwhile, so that
-    nobody knows what was billed). ``local_cache``: answered from our own cache; tokens and cost are those of the
+    :mod:`underspec.model.signals`; no provider's text stands here); ``cancelled`` (the caller went away meanwhile,
+    so that nobody knows what was billed). ``local_cache``: answered from our own cache; tokens and cost are those of the
     answer, and nothing was billed. ``retries`` counts attempts after the first, on whatever endpoint; ``waited`` are
     seconds in which rate limits or overload held the call up; ``endpoint`` is the position of the one that answered.
     ``cost`` is in dollars, null where unknown; ``price_source`` says which price.

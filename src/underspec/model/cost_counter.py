@@ -14,8 +14,8 @@ class CostCounter:
     """Adds up what all holders of one file have spent.
 
     Each amount is one short line, appended in one write, so that workers neither wait for nor overwrite each other;
-    each reads on from where it has read to. Calls under way when the limit is reached still end, and cost: with ``n`` calls
-    at once a run may exceed its limit by what these ``n`` cost.
+    each reads on from where it has read to. Calls under way when the limit is reached still end, and cost: with
+    ``n`` calls at once a run may exceed its limit by what these ``n`` cost.
 
     Args:
         limit: dollars, or None to count only.

@@ -64,7 +64,7 @@ def open_model(
 
 
 @contextmanager
-def service_errors(spec: ModelSpec) -> Iterator[None]:
+def service_errors(model: str) -> Iterator[None]:
     """Turn whatever a model call raises into :class:`ModelServiceError`, naming the model and the signal alone.
 
     What a provider says can hold parts of the prompt, so its text stays out of the message (it is the cause).
@@ -74,7 +74,7 @@ def service_errors(spec: ModelSpec) -> Iterator[None]:
     except UnderspecError:
         raise
     except Exception as error:  # providers are plug-ins, and raise what they like
-        raise ModelServiceError(f"the model {spec.name} failed: {signal_of(error)} ({type(error).__name__})") from error
+        raise ModelServiceError(f"the model {model} failed: {signal_of(error)} ({type(error).__name__})") from error
 
 
 def _patience(spec: ModelSpec) -> dict[str, Any]:
