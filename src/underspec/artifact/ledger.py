@@ -32,9 +32,9 @@ class ModelCall(Artifact):
 
     ``outcome``: ``ok``; ``refused`` (the API's own refusal signal); ``error`` (``error`` names the signal, see
     :mod:`underspec.model.signals`; no provider's text stands here); ``cancelled`` (the caller went away meanwhile,
-    so that nobody knows what was billed). ``local_cache``: answered from our own cache; tokens and cost are those of the
-    answer, and nothing was billed. ``retries`` counts attempts after the first, on whatever endpoint; ``waited`` are
-    seconds in which rate limits or overload held the call up; ``endpoint`` is the position of the one that answered.
+    so that nobody knows what was billed). ``local_cache``: answered from our own cache; tokens and cost are those of
+    the answer, and nothing was billed. ``retries`` counts attempts after the first, on whatever endpoint; ``waited``
+    are seconds in which rate limits or overload held the call up; ``endpoint`` is the position of the one that answered.
     ``cost`` is in dollars, null where unknown; ``price_source`` says which price.
     """
 

@@ -1,7 +1,7 @@
 """The published router: a model that names records (ICAE III-E, Appendix H). Any model that Inspect can take.
 
-It can add nothing: its answer is constrained to record ids by a schema, whatever is no id is dropped, and the reply is put
-together from authored responses (:mod:`underspec.stakeholder.reply`). It is shown the level's records and the
+It can add nothing: its answer is constrained to record ids by a schema, whatever is no id is dropped, and the reply is
+put together from authored responses (:mod:`underspec.stakeholder.reply`). It is shown the level's records and the
 questions, and nothing else of the task.
 """
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 SLOTS = ("first", "second", "third", "fourth")
-"""Where the ids stand: one more than a reply has points, so that a question that asks for more is seen to. Slots and not
-a list, since a list whose length no schema bounds is one that a weak model never ends."""
+"""Where the ids stand: one more than a reply has points, so that a question that asks for more is seen to. Slots and
+not a list, since a list whose length no schema bounds is one that a weak model never ends."""
 NONE = "-"
 """An empty slot: no record can be called so."""
 MOST_CHARACTERS = 65_536

@@ -1,7 +1,7 @@
 """What a model is told that routes questions (ICAE III-E, Appendix H): the prompts of this folder, filled in.
 
-Everything that comes from a task or an asker stands in them as JSON documents of one line, in which ``<`` and line breaks
-are escaped: whatever a question contains, it can't end the place where it stands.
+Everything that comes from a task or an asker stands in them as JSON documents of one line, in which ``<`` and line
+breaks are escaped: whatever a question contains, it can't end the place where it stands.
 """
 
 from __future__ import annotations
