@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from underspec.sandbox.images import store
+from underspec.sandbox.images import kept
 
 
 @pytest.fixture
@@ -14,5 +14,5 @@ def image_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of images under a fresh ``UNDERSPEC_HOME``; no tree of it counts as in use by this process."""
     home = tmp_path / "home"
     monkeypatch.setenv("UNDERSPEC_HOME", str(home))
-    monkeypatch.setattr(store, "_in_use", {})
+    monkeypatch.setattr(kept, "_in_use", {})
     return home / "images"

@@ -15,7 +15,7 @@ import pytest
 
 from tests.sandbox_images.small import NAME, make_small_image
 from underspec.errors import EnvironmentLacksError, HarnessError, HostExhaustedError, SandboxError, StoreError
-from underspec.sandbox.images import store
+from underspec.sandbox.images import kept
 from underspec.sandbox.images.store import built_images, image_digest, image_environment, read_image, root_tree
 
 
@@ -185,7 +185,7 @@ def test_the_seal_is_looked_at_once_a_process(image_home: Path, monkeypatch: pyt
     def again(root: Path) -> str:
         raise HarnessError("walked twice")
 
-    monkeypatch.setattr(store, "seal_tree", again)
+    monkeypatch.setattr(kept, "seal_tree", again)
     began = time.perf_counter()
     for _ in range(100):
         image_digest(NAME)

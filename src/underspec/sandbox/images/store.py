@@ -1,20 +1,12 @@
 """Where images are kept: ``$UNDERSPEC_HOME/images/<name>/``, a tree in ``root/`` and all about it in ``image.json``.
 
-An image is made aside and moved in whole, so there is never half of one. Beside it lie two lock files: one is held
-while the image is made; the other is shared by the processes whose sandboxes show the tree, so that no tree is
-replaced under a running sandbox.
+An image is made aside and moved in whole, so there is never half of one, and never replaced under a running sandbox.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import functools
-import os
 import re
-import secrets
-import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -23,16 +15,13 @@ from pydantic import Field
 
 from underspec.artifact.base import Artifact
 from underspec.artifact.canonical import digest_of
-from underspec.artifact.files import host_exhaustion, sync_folder
-from underspec.errors import EnvironmentLacksError, SandboxError, StoreError
-from underspec.sandbox.images.digest import seal_tree
+from underspec.errors import EnvironmentLacksError, StoreError
+from underspec.sandbox.images.kept import TREE, hold, is_sealed, making_in, publish_in
 from underspec.sandbox.images.recipe import NAME_PATTERN, catalogue
 from underspec.task.cache import home
 
-_DOCUMENT, _TREE = "image.json", "root"
+_DOCUMENT, _TREE = "image.json", TREE
 HOST = "host"
-_in_use: dict[Path, int] = {}
-_using = threading.Lock()
 
 
 class ImageDocument(Artifact):
@@ -121,17 +110,6 @@ def built_images() -> list[str]:
     return sorted(path.parent.name for path in folder.glob(f"[!.]*/{_DOCUMENT}"))
 
 
-@functools.cache
-def _sealed(root: Path, identity: tuple[int, ...], seal: str) -> bool:
-    """Whether a tree looks as it did when it was made. Walked once a process and tree."""
-    return seal_tree(root) == seal
-
-
-def _identity(folder: Path) -> tuple[int, ...]:
-    status = (folder / _DOCUMENT).stat()
-    return status.st_dev, status.st_ino, status.st_mtime_ns
-
-
 def use_image(name: str) -> ImageDocument:
     """The document of an image whose tree is about to be shown: looked at quickly, and kept from being replaced as
     long as this process lives.
@@ -141,13 +119,9 @@ def use_image(name: str) -> ImageDocument:
         StoreError: somebody changed it.
     """
     folder = image_folder(name)
-    with _using:
-        if folder not in _in_use and folder.is_dir():
-            descriptor = os.open(_lock_file(folder, "use"), os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
-            _in_use[folder] = descriptor
+    hold(folder)
     document = read_image(name)
-    if not _sealed(folder / _TREE, _identity(folder), document.seal):
+    if not is_sealed(folder, _DOCUMENT, document.seal):
         raise _damaged(name, "its tree was changed after it was made")
     return document
 
@@ -181,50 +155,11 @@ def image_environment(name: str) -> dict[str, str]:
     return dict(use_image(name).env)
 
 
-def _lock_file(folder: Path, purpose: str) -> Path:
-    return folder.with_name(f".{folder.name}.{purpose}.lock")
-
-
-@contextlib.contextmanager
-def _locked(folder: Path, purpose: str, *, wait: bool) -> Iterator[bool]:
-    """Hold a lock alone; yields False where somebody else has it and we do not wait."""
-    descriptor = os.open(_lock_file(folder, purpose), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
-            return
-        yield True
-    finally:
-        os.close(descriptor)
-
-
 @contextlib.contextmanager
 def making(name: str) -> Iterator[Path]:
-    """An empty folder beside the image's, for its maker alone; gone afterwards unless it was published.
-
-    Waits for another process that makes the same image, and removes what one that was killed has left.
-
-    Raises:
-        SandboxError: something is still mounted in a leftover.
-    """
-    folder = image_folder(name)
-    with host_exhaustion(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(folder, "build", wait=True):
-            for left_over in folder.parent.glob(f".{name}.*.tmp"):
-                _remove(left_over)
-            prepared = folder.with_name(f".{name}.{secrets.token_hex(6)}.tmp")
-            prepared.mkdir()
-            prepared.chmod(0o755)
-            (prepared / _TREE).mkdir()
-            (prepared / _TREE).chmod(0o755)
-            try:
-                yield prepared
-            finally:
-                if prepared.exists():
-                    _remove(prepared)
+    """An empty folder beside the image's: see :func:`underspec.sandbox.images.kept.making_in`."""
+    with making_in(image_folder(name)) as prepared:
+        yield prepared
 
 
 def prepared_tree(prepared: Path) -> Path:
@@ -239,33 +174,4 @@ def publish(prepared: Path, document: ImageDocument) -> None:
         SandboxError: sandboxes show the old one just now.
     """
     folder = image_folder(document.name)
-    (prepared / _DOCUMENT).write_bytes(document.to_bytes())
-    (prepared / _DOCUMENT).chmod(0o644)
-    os.sync()  # one call for tens of thousands of files
-    with _using:
-        if folder in _in_use:
-            os.close(_in_use.pop(folder))  # our own; this process takes a new one when it next starts a sandbox
-    with _locked(folder, "use", wait=False) as alone:
-        if not alone:
-            raise SandboxError(
-                f"the image {document.name!r} cannot be replaced while sandboxes run in it",
-                file=str(folder),
-                mend="build it again when they have ended",
-            )
-        replaced = folder.with_name(f".{document.name}.replaced.tmp")
-        if folder.exists():
-            folder.rename(replaced)
-        prepared.rename(folder)
-        sync_folder(folder.parent)
-    if replaced.exists():
-        _remove(replaced)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a tree, unless something is mounted in it: then removing would reach beyond it."""
-    mounted = [line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    if any(Path(place).is_relative_to(folder) for place in mounted):
-        raise SandboxError(
-            "something is mounted in what a broken build left", file=str(folder), mend="unmount it and try again"
-        )
-    shutil.rmtree(folder)
+    publish_in(folder, prepared, document, file=_DOCUMENT, what=f"the image {document.name!r}")
