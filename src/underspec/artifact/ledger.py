@@ -34,7 +34,7 @@ class ModelCall(Artifact):
     :mod:`underspec.model.signals`; no provider's text stands here); ``cancelled`` (the caller went away meanwhile,
     so that nobody knows what was billed). ``local_cache``: answered from our own cache; tokens and cost are those of
     the answer, and nothing was billed. ``retries`` counts attempts after the first, on whatever endpoint; ``waited``
-    are seconds in which rate limits or overload held the call up; ``endpoint`` is the position of the one that answered.
+    are seconds in which rate limits or overload held the call up; ``endpoint`` is the position of the last one tried.
     ``cost`` is in dollars, null where unknown; ``price_source`` says which price.
     """
 

@@ -74,6 +74,8 @@ def service_errors(model: str) -> Iterator[None]:
     except UnderspecError:
         raise
     except Exception as error:  # providers are plug-ins, and raise what they like
+        if type(error).__name__ == "LimitExceededError":
+            raise  # one of Inspect's own, which ends its sample
         raise ModelServiceError(f"the model {model} failed: {signal_of(error)} ({type(error).__name__})") from error
 
 

@@ -51,7 +51,8 @@ class ModelSpec(BaseModel):
     ``name`` is any that Inspect takes (``provider/name``), or ``scripted/<path of a script>``. ``thinking`` is None
     (the provider's own default), ``off``, ``adaptive``, a number of tokens at most, or ``max``. With several
     ``endpoints`` one that fails is put aside for a while. ``options`` are fields of Inspect's GenerateConfig, ``args``
-    arguments of the provider. ``retries`` bounds the attempts after the first (None: until a limit or the watchdog ends it).
+    arguments of the provider. ``retries`` bounds the attempts after the first (None: until a limit or the watchdog
+    ends it).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
