@@ -10,13 +10,14 @@ from bench.comparison import comparison
 from bench.engine import backends
 from bench.grading import grading, peak_memory
 from bench.planning import planning
+from bench.stakeholder import stakeholder
 from bench.startup import startup
 
 
 def main() -> None:
     """Take the figures one after another, so that none disturbs another."""
     document: dict[str, Any] = {}
-    steps = [startup, comparison, planning]
+    steps = [startup, comparison, planning, stakeholder]
     for backend in backends():
         steps += [lambda backend=backend: grading(backend), lambda backend=backend: peak_memory(backend)]  # type: ignore[misc]
     for number, step in enumerate(steps, 1):
