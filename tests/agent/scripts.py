@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ASK = (
-    "exec 3<>/dev/tcp/127.0.0.1/8077; body='{\"question\": \"Which unit names are allowed?\"}'; "
+    'exec 3<>/dev/tcp/127.0.0.1/8077; body=\'{"question": "Which unit names are allowed?"}\'; '
     "printf 'POST /ask HTTP/1.0\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n%s' "
     '"${#body}" "$body" >&3; cat <&3'
 )
@@ -23,7 +23,9 @@ def packed(task: str, solution: str) -> str:
     buffer = io.BytesIO()
     with resources.as_file(root) as folder, tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         archive.add(folder, arcname=".", filter=lambda info: None if "__pycache__" in info.name else info)
-    return f"cd /workspace && echo {base64.b64encode(buffer.getvalue()).decode()} | base64 -d | tar xzf - && ls rcb_tests"
+    return (
+        f"cd /workspace && echo {base64.b64encode(buffer.getvalue()).decode()} | base64 -d | tar xzf - && ls rcb_tests"
+    )
 
 
 def turn(**fields: Any) -> dict[str, Any]:

@@ -27,6 +27,8 @@ Layer = Literal["phase", "run", "watchdog"]
 class Limits:
     """What a phase may use; None is no limit.
 
+    Time and inactivity end a phase; what can be spent is looked at when another call is asked for.
+
     ``seconds`` of the phase clock; ``tokens`` in and out together, cached ones included; ``cost`` in dollars; ``turns``
     are answered calls. Tokens, cost and turns count the builder alone: nobody else spends an agent's quota.
     ``inactivity`` are real seconds without progress of a model or a tool. ``most_pause`` bounds what storms give back.
@@ -119,6 +121,7 @@ class PhaseWatch:
         self._paused_since: float | None = None
         self._tokens = self._turns = 0
         self._cost = 0.0
+        self._wants_more = False
         self._stop: Stop | None = None
         self._failure: UnderspecError | None = None
         self._changed: asyncio.Event | None = None
@@ -199,8 +202,11 @@ class PhaseWatch:
             LimitReachedError, ModelStandstillError, CostLimitError: see :meth:`Stop.error`.
             UnderspecError: what :meth:`fail` was told.
         """
+        self._wants_more = True
         if error := self.ended():
+            self._tell()
             raise error
+        self._wants_more = False
 
     def ended(self) -> UnderspecError | None:
         """What ends the phase, if anything does."""
@@ -252,12 +258,14 @@ class PhaseWatch:
         if self._run_cost is not None and self._run_cost.reached:
             bound = self._run_cost.limit or 0.0
             return self._stopped("run", "cost", bound, self._run_cost.spent, Boundary.HARNESS)
-        used: tuple[tuple[LimitName, float | None, float], ...] = (
-            ("time", limits.seconds, self.elapsed),
-            ("tokens", limits.tokens, self._tokens),
-            ("cost", limits.cost, self._cost),
-            ("turns", limits.turns, self._turns),
-        )
+        used: list[tuple[LimitName, float | None, float]] = [("time", limits.seconds, self.elapsed)]
+        if self._wants_more:
+            # Spent to the last, and yet no limit for an agent that needs no more: who ends by itself is done.
+            used += [
+                ("tokens", limits.tokens, self._tokens),
+                ("cost", limits.cost, self._cost),
+                ("turns", limits.turns, self._turns),
+            ]
         for name, most, value in used:
             if most is not None and value >= most:
                 return self._stopped("phase", name, most, value, Boundary.AGENT)
