@@ -178,6 +178,13 @@ class Sandbox(Protocol):
     async def listen(self, port: int = CHANNEL_PORT) -> socket.socket:
         """A listening TCP socket on 127.0.0.1:``port`` *inside* the sandbox, served from outside."""
 
+    async def connect(self, port: int) -> socket.socket:
+        """A TCP connection from outside to 127.0.0.1:``port`` *inside* the sandbox.
+
+        Raises:
+            AgentError: nobody listens there, or takes the connection within a second.
+        """
+
     async def kill_all(self) -> None:
         """Kill everything inside, whatever it does about it; files stay. No ``exec`` is possible afterwards."""
 

@@ -208,6 +208,11 @@ class BubblewrapSandbox:
         _, descriptors = await self._running().order("listen", port=port)
         return socket.socket(fileno=descriptors[0])
 
+    async def connect(self, port: int) -> socket.socket:
+        """A connection to the sandbox's own loopback."""
+        _, descriptors = await self._running().order("connect", port=port)
+        return socket.socket(fileno=descriptors[0])
+
     async def kill_all(self) -> None:
         """Kill everything inside; files stay."""
         self._killed = True

@@ -10,6 +10,7 @@ import socket
 import tempfile
 from pathlib import Path
 
+from underspec.errors import AgentError
 from underspec.sandbox.conformance.expect import bash, equal, expect, output, python, started
 from underspec.sandbox.protocol import CHANNEL_PORT, SandboxBackend
 
@@ -113,6 +114,26 @@ async def the_channel_is_served_from_outside(backend: SandboxBackend) -> None:
             expect(False, "the sandbox's port is open on the host")
 
 
+async def a_server_inside_is_reached_from_outside(backend: SandboxBackend) -> None:
+    """The harness can connect to a server inside, and is told when there is none."""
+    script = "import socket; s = socket.create_server(('127.0.0.1', 8000)); print(end='up', flush=True)\n"
+    script += "c, _ = s.accept(); c.sendall(c.recv(9).upper())"
+    async with started(backend) as sandbox:
+        try:
+            (await sandbox.connect(8000)).close()
+            expect(False, "connected, and nobody listens")
+        except AgentError:
+            pass
+        up = asyncio.Event()
+        serving = asyncio.create_task(sandbox.exec(["python3", "-c", script], on_stdout=lambda _: up.set()))
+        await asyncio.wait_for(up.wait(), 30)
+        reader, writer = await asyncio.open_connection(sock=await sandbox.connect(8000))
+        writer.write(b"hello")
+        equal(await reader.read(), b"HELLO")
+        writer.close()
+        expect((await serving).ok, "the server inside failed")
+
+
 async def no_secret_of_the_host_is_visible(backend: SandboxBackend) -> None:
     """Neither the host's files nor its environment, arguments, users or names are seen inside."""
     token = f"canary{secrets.token_hex(8)}"
@@ -178,6 +199,7 @@ async def two_sandboxes_do_not_see_each_other(backend: SandboxBackend) -> None:
 CHECKS = (
     there_is_no_network_but_loopback,
     the_channel_is_served_from_outside,
+    a_server_inside_is_reached_from_outside,
     no_secret_of_the_host_is_visible,
     nothing_more_can_be_done_as_root,
     kernel_interfaces_are_covered,

@@ -21,10 +21,12 @@ from underspec.sandbox.keeper.wire import send
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _BACKLOG = 128
 _PATIENCE = 10.0
+_CONNECT_PATIENCE = 1.0
 _STACK = 8 * 1024**2
 
 
@@ -174,6 +176,32 @@ class Box:
 
     def listen(self, port: int, line: _socket.socket, number: int) -> int:
         """Fork a helper that listens on the sandbox's loopback and hands the socket to the harness."""
+
+        def listening(socket: _socket.socket) -> None:
+            socket.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+            socket.bind(("127.0.0.1", port))
+            socket.listen(_BACKLOG)
+
+        return self._loopback(listening, line, number, ("sandbox", f"cannot listen on port {port}"))
+
+    def connect(self, port: int, line: _socket.socket, number: int) -> int:
+        """Fork a helper that connects to a port of the sandbox's loopback and hands the socket to the harness."""
+
+        def connected(socket: _socket.socket) -> None:
+            socket.settimeout(_CONNECT_PATIENCE)
+            socket.connect(("127.0.0.1", port))
+            socket.settimeout(None)
+
+        return self._loopback(connected, line, number, ("agent", f"cannot connect to port {port}"))
+
+    def _loopback(
+        self,
+        prepare: Callable[[_socket.socket], None],
+        line: _socket.socket,
+        number: int,
+        blame: tuple[str, str],
+    ) -> int:
+        """Fork a helper that prepares a socket in the sandbox's network; ``blame`` is kind and text of its failure."""
         if not self.alive():
             raise SetupError("gone", "the sandbox has ended")
         child = os.fork()
@@ -181,13 +209,11 @@ class Box:
             try:
                 identity.become_inside_root(self.user)
                 kernel.setns(self.others["net"], kernel.CLONE_NEWNET)
-                listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-                listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
-                listener.bind(("127.0.0.1", port))
-                listener.listen(_BACKLOG)
-                send(line, {"id": number}, [listener.fileno()])
+                socket = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+                prepare(socket)
+                send(line, {"id": number}, [socket.fileno()])
             except OSError as error:
-                send(line, {"id": number, "error": "sandbox", "text": f"cannot listen on port {port}: {error}"})
+                send(line, {"id": number, "error": blame[0], "text": f"{blame[1]}: {error}"})
             finally:
                 os._exit(0)
         return child

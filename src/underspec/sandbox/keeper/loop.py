@@ -124,6 +124,8 @@ class _Keeper:
                 send(self._line, {"id": number})
             elif what == "listen":
                 self._watch(self._box.listen(order["port"], self._line, number))
+            elif what == "connect":
+                self._watch(self._box.connect(order["port"], self._line, number))
             elif what == "kill_all":
                 self._kill_all()
                 send(self._line, {"id": number})
