@@ -34,6 +34,7 @@ class Settings:
     docs: bool
     publish: Path | None
     statistics: Statistics
+    answer_seconds: float = 120.0
 
 
 async def run(settings: Settings, ready: Callable[[list[str]], None]) -> None:
@@ -62,7 +63,14 @@ async def run(settings: Settings, ready: Callable[[list[str]], None]) -> None:
 
 def applications(settings: Settings, store: SessionStore) -> list[Application]:
     """The ASGI applications over ``store``, one for each port."""
-    desk = Desk(store, settings.tasks, settings.router, exposure=settings.exposure, budget=settings.budget)
+    desk = Desk(
+        store,
+        settings.tasks,
+        settings.router,
+        exposure=settings.exposure,
+        budget=settings.budget,
+        answer_seconds=settings.answer_seconds,
+    )
     operator = hashed(settings.operator)
     limit = RateLimit(settings.rate, max(BURST, round(settings.rate)))
 
