@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -118,6 +118,18 @@ def spending(calls: Iterable[ModelCall]) -> Spending:
         refused=sum(line.outcome == "refused" for line in lines),
         failed=sum(line.outcome == "error" for line in lines),
     )
+
+
+def total(parts: Iterable[Spending]) -> Spending:
+    """Sums of sums."""
+    listed = tuple(parts)
+    sums: dict[str, Any] = {
+        each.name: math.fsum(getattr(part, each.name) for part in listed)
+        if each.type == "float"
+        else sum(getattr(part, each.name) for part in listed)
+        for each in fields(Spending)
+    }
+    return Spending(**sums)
 
 
 def by_role(calls: Iterable[ModelCall]) -> dict[str, Spending]:

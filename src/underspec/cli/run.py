@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from underspec.run.experiment import Experiment
+    from underspec.run.item import Item
     from underspec.run.plan import Tasks
     from underspec.run.prepare import Prepared
     from underspec.run.store import RunStore
@@ -198,8 +199,7 @@ def _dry_run(prepared: Prepared, as_json: bool) -> None:
         "builds": sum(state.built is None and not state.done for state in states),
         "grades": sum(not state.done for state in states),
         "stale": sum(bool(state.stale) for state in states),
-        # None of the agents that this version knows calls a model.
-        "cost": 0.0,
+        **_price(prepared, [item for item, state in zip(prepared.items, states, strict=True) if not state.done]),
     }
     if as_json:
         print_json(document)
@@ -208,7 +208,27 @@ def _dry_run(prepared: Prepared, as_json: bool) -> None:
     typer.echo(f"to do: builds {document['builds']}, grades {document['grades']}")
     if document["stale"]:
         typer.echo(f"builds whose inputs changed since: {document['stale']}; used as they are without --redo build")
-    typer.echo("cost: 0.00 (no agent of this plan calls a model)")
+    if document["cost"] is not None:
+        typer.echo("cost: $0.00 (nothing that is to do calls a model)")
+    elif document["cost_bound"] is not None:
+        typer.echo(f"cost: at most ${document['cost_bound']:.2f} for the agents' models, by the limits that are set")
+    else:
+        typer.echo("cost: unknown, and without a bound; --max-cost and --max-build-cost set one")
+
+
+def _price(prepared: Prepared, to_do: list[Item]) -> dict[str, Any]:
+    """What is known of the cost beforehand: nothing where no model is called, else a bound where limits set one."""
+    from underspec.run.executor import calls_models
+
+    context = prepared.context
+    calling = [item for item in to_do if calls_models(context, item)]
+    bounds = []
+    each = [item.condition.max_cost for item in calling]
+    if None not in each:
+        bounds.append(sum(bound for bound in each if bound is not None))
+    if context.run_cost.limit is not None:
+        bounds.append(max(0.0, context.run_cost.limit - context.run_cost.spent))
+    return {"cost": None if calling else 0.0, "cost_bound": min(bounds) if calling and bounds else None}
 
 
 async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_unscored: bool = False) -> None:

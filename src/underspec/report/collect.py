@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from underspec.artifact.build import BuildEnd
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.failures import Failures
+from underspec.artifact.ledger import Spending, by_role, read_ledger, task_cost
 from underspec.artifact.outcomes import Outcomes, Unscored
 from underspec.artifact.session import SessionLog
+from underspec.model.ledger import FILE as LEDGER_FILE
 from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, SESSION_FILE
 from underspec.phase.grade import FAILURES_FILE, OUTCOMES_FILE
 from underspec.run.item import Item
@@ -24,7 +28,8 @@ class Collected:
 
     Without ``outcomes``, ``unscored`` says whose failure that was, or is None when the item was not finished yet.
     ``graded`` is the published folder that the outcomes came from; what else is in it is read when it is needed.
-    ``stale``: the build was made from other inputs than those of the last run.
+    ``stale``: the build was made from other inputs than those of the last run. ``spending`` sums what each role's model
+    was used, over all attempts, those that failed among them; ``task_cost`` is the builder's part.
     """
 
     item: Item
@@ -36,6 +41,8 @@ class Collected:
     attempts: dict[str, int]
     graded: Path | None = None
     stale: bool = False
+    spending: Mapping[str, Spending] = field(default_factory=dict)
+    task_cost: Spending = field(default_factory=Spending)
 
     @property
     def boundary(self) -> str | None:
@@ -59,17 +66,24 @@ def collect_item(store: RunStore, item: Item) -> Collected:
     builds, grades = store.phase(item, "build"), store.phase(item, "grade")
     attempts = {"build": len(builds.attempts()), "grade": len(grades.attempts())}
     built, graded = _chosen(builds), _chosen(grades)
+    spent = _spent(builds)
     if built is None:
-        return Collected(item, None, None, None, None, _unscored(builds), attempts)
+        return replace(Collected(item, None, None, None, None, _unscored(builds), attempts), **spent)
     end, deliverable = BuildEnd.read(built / BUILD_FILE), Deliverable.read(built / DELIVERABLE_FILE)
     session = SessionLog.read(built / SESSION_FILE) if (built / SESSION_FILE).exists() else None
     choice = builds.chosen()
-    known = Collected(item, end, deliverable, session, None, None, attempts, stale=choice is not None and choice.stale)
+    stale = choice is not None and choice.stale
+    known = replace(Collected(item, end, deliverable, session, None, None, attempts, stale=stale), **spent)
     if graded is None:
         return replace(known, unscored=_unscored(grades))
     outcomes = Outcomes.read(graded / OUTCOMES_FILE)
     # A run that was stopped between the two phases has chosen a build and not yet its grade.
     return replace(known, outcomes=outcomes, graded=graded) if outcomes.deliverable == deliverable.sha256 else known
+
+
+def _spent(builds: PhaseFolder) -> dict[str, Any]:
+    calls = [call for attempt in builds.attempts() for call in read_ledger(attempt / LEDGER_FILE)]
+    return {"spending": by_role(calls), "task_cost": task_cost(calls)} if calls else {}
 
 
 def _chosen(phase: PhaseFolder) -> Path | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from underspec.artifact.condition import Condition
+from underspec.artifact.ledger import total
 from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes
 from underspec.measure.functional import VIEWS, bounds, macro, mean, pooled
 from underspec.measure.interaction import summarise
@@ -81,9 +84,24 @@ def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, An
         "fallback_rate": asked.fallback_rate,
         "budget_use": asked.budget_use,
         "interaction": asked.document(),
-        # An agent without a model makes no model call, so its cost is known to be nothing.
-        "cost": 0.0 if condition.model is None else None,
+        "cost": _mean_cost(members),
+        "spending": _spending(members),
     }
+
+
+def _mean_cost(members: Sequence[Collected]) -> float | None:
+    """Mean dollars an item for the builder's model (SWE-Clar, Table 5); None where any of it is unknown. An agent that
+    made no call cost nothing, and that is known."""
+    costs = [each.task_cost.cost for each in members]
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(costs) else None
+
+
+def _spending(members: Sequence[Collected]) -> dict[str, dict[str, Any]]:
+    """What each role's model was used, over all items and attempts; ``cost`` is None where a part is unknown."""
+    roles = sorted({role for each in members for role in each.spending})
+    sums = {role: total(each.spending[role] for each in members if role in each.spending) for role in roles}
+    return {role: {**asdict(spent), "tokens": spent.tokens, "cost": spent.cost} for role, spent in sums.items()}
 
 
 def _outcomes(graded: Sequence[Outcomes]) -> dict[str, int]:

@@ -127,9 +127,13 @@ def _details(row: dict[str, Any], task: dict[str, Any], varied: Sequence[str]) -
             states.setdefault(state, []).append(suite)
     seen = "; ".join(f"{state} in {', '.join(suites)}" for state, suites in states.items())
     used = f"; budget used {percent(task['budget_use'])} %" if task["budget_use"] is not None else ""
+    return f"{_who(row, varied, task['task'])}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
+
+
+def _who(row: dict[str, Any], varied: Sequence[str], task: str | None = None) -> str:
     under = "".join(f", {name} {row['condition'][name]}" for name in varied)
-    who = f"{row['agent']}{under}{',' if under else ''} on {task['task']}"
-    return f"{who}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
+    on = f"{',' if under else ''} on {task}" if task else ""
+    return f"{row['agent']}{under}{on}"
 
 
 def _span(task: dict[str, Any]) -> str:
@@ -172,6 +176,8 @@ def print_report(document: dict[str, Any], console: Console) -> None:
     for row in best_first(document):
         for task in row["tasks"]:
             console.print(Text(plain(_details(row, task, varied)), style="dim"))
+        for role, spent in row.get("spending", {}).items():
+            console.print(Text(plain(f"{_who(row, varied)}: {_spent(role, spent)}"), style="dim"))
     unscored = sum(document["unscored"].values())
     line = f"planned {document['planned']} = scored {document['scored']} + unscored {unscored}"
     if unscored:
@@ -182,3 +188,19 @@ def print_report(document: dict[str, Any], console: Console) -> None:
         console.print(Text(line))
     if not document["comparable"]:
         console.print(Text("The sandboxes showed this machine's own /usr: compare within this run only.", style="dim"))
+
+
+def dollars(cost: float | None) -> str:
+    """``0.1234`` as ``$0.12``; less than a cent with more places, so that it does not look like nothing."""
+    if cost is None:
+        return "unknown"
+    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.2g}"
+
+
+def _spent(role: str, spent: dict[str, Any]) -> str:
+    cost = dollars(spent["cost"])
+    if spent["cost"] is None and spent["known_cost"]:
+        cost += f" ({dollars(spent['known_cost'])} without {spent['uncosted']} calls of unknown price)"
+    parts = [f"{spent['calls']} calls as {role}", f"{spent['tokens']:,} tokens", f"cost {cost}"]
+    parts += [f"{spent[name]} {name}" for name in ("retries", "failed", "refused", "interrupted") if spent[name]]
+    return ", ".join(parts)

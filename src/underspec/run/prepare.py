@@ -11,7 +11,9 @@ from underspec.agent.registry import load_agent
 from underspec.artifact.condition import Condition
 from underspec.errors import TaskError, UsageError
 from underspec.model.cost_counter import CostCounter
+from underspec.model.models import open_model
 from underspec.model.prices import load_prices
+from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec, make_spec
 from underspec.run.executor import RunContext, image_of
 from underspec.run.experiment import Experiment
@@ -182,6 +184,9 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
     for task_id in context.tasks.paths:
         for agent in context.agents.values():
             agent.mounts(context.tasks[task_id])
+    # Likewise keys, packages and names of models.
+    for spec in context.models.values():
+        open_model(spec, role=Role.BUILDER, phase="check")
     manifest = make_manifest(
         name=store.path.name,
         backend=context.backend,

@@ -8,7 +8,7 @@ from typing import Any
 
 from underspec.report.collect import Collected
 from underspec.report.html.bars import Bar, bars
-from underspec.report.terminal import best_first, percent, varied_fields
+from underspec.report.terminal import best_first, dollars, percent, varied_fields
 
 MOST_ROWS = 500
 MOST_GROUPS = 60
@@ -105,6 +105,7 @@ def _row(
             ("Coverage", percent(figures["coverage"])),
             ("Fallback", percent(figures["fallback_rate"])),
             ("Budget used", percent(figures["budget_use"])),
+            *((("Cost a task", dollars(figures["cost"])),) if figures.get("spending") else ()),
         ),
         scored=figures["scored"],
         planned=figures["planned"],
