@@ -121,7 +121,7 @@ class PhaseWatch:
         self._paused_since: float | None = None
         self._tokens = self._turns = 0
         self._cost = 0.0
-        self._wants_more = False
+        self._call_wanted = self._quota_wanted = False
         self._stop: Stop | None = None
         self._failure: UnderspecError | None = None
         self._changed: asyncio.Event | None = None
@@ -195,18 +195,18 @@ class PhaseWatch:
             self._stop = self._find()
         return self._stop
 
-    def refuse_call(self) -> None:
-        """Raise what ends the phase, if anything does: no call begins after that.
+    def refuse_call(self, *, counted: bool = True) -> None:
+        """Raise what ends the phase, if anything does: no call begins after that. ``counted``: the agent's own.
 
         Raises:
             LimitReachedError, ModelStandstillError, CostLimitError: see :meth:`Stop.error`.
             UnderspecError: what :meth:`fail` was told.
         """
-        self._wants_more = True
+        self._call_wanted, self._quota_wanted = True, counted
         if error := self.ended():
             self._tell()
             raise error
-        self._wants_more = False
+        self._call_wanted = self._quota_wanted = False
 
     def ended(self) -> UnderspecError | None:
         """What ends the phase, if anything does."""
@@ -255,11 +255,11 @@ class PhaseWatch:
 
     def _find(self) -> Stop | None:
         limits = self.limits
-        if self._run_cost is not None and self._run_cost.reached:
+        if self._call_wanted and self._run_cost is not None and self._run_cost.reached:
             bound = self._run_cost.limit or 0.0
             return self._stopped("run", "cost", bound, self._run_cost.spent, Boundary.HARNESS)
         used: list[tuple[LimitName, float | None, float]] = [("time", limits.seconds, self.elapsed)]
-        if self._wants_more:
+        if self._quota_wanted:
             # Spent to the last, and yet no limit for an agent that needs no more: who ends by itself is done.
             used += [
                 ("tokens", limits.tokens, self._tokens),

@@ -89,7 +89,7 @@ class MeteredModel(Model):
 
     async def _metered(self, kind: Kind, work: Callable[[], Awaitable[T]]) -> T:
         meter = self.meter
-        meter.watch.refuse_call()
+        meter.watch.refuse_call(counted=meter.counted)
         call = CallState(meter.watch, meter.watch.call_opened())
         token = current_call.set(call)
         began = time.monotonic()
