@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import os
 import shutil
 import tempfile
@@ -30,7 +31,7 @@ def install_npm(packages: Sequence[NpmPackage], root: Path, *, log: Path) -> Non
         with tempfile.TemporaryDirectory(prefix="npm-", dir=root.parent) as folder:
             unpacked = Path(folder, "unpacked")
             unpacked.mkdir()
-            unpack(_fetch(package, Path(folder), log), unpacked)
+            unpack(fetch_npm(package, Path(folder), log), unpacked)
             target = root / _MODULES / package.name
             make_folders(root, target.parent)
             # Archives of the registry have one folder; it is called `package` but for a few.
@@ -42,7 +43,12 @@ def install_npm(packages: Sequence[NpmPackage], root: Path, *, log: Path) -> Non
     (root / _TREE_WIDE).symlink_to(_MODULES)
 
 
-def _fetch(package: NpmPackage, folder: Path, log: Path) -> Path:
+def fetch_npm(package: NpmPackage, folder: Path, log: Path) -> Path:
+    """Fetch an archive into ``folder``. None of it is run.
+
+    Raises:
+        SandboxError: it cannot be fetched or is not the one named.
+    """
     npm = need_program("npm", "npm")
     cache = folder / "cache"
     command = [npm, "pack", "--ignore-scripts", "--cache", str(cache), "--pack-destination", str(folder)]
@@ -50,7 +56,7 @@ def _fetch(package: NpmPackage, folder: Path, log: Path) -> Path:
         [*command, f"{package.name}@{package.version}"],
         log=log,
         disk=folder,
-        env={name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+        env=_npm_environment(),
         on_line=lambda text: None,
     )
     shutil.rmtree(cache, ignore_errors=True)
@@ -63,6 +69,38 @@ def _fetch(package: NpmPackage, folder: Path, log: Path) -> Path:
             mend="check npm's registry settings",
         )
     return archive
+
+
+def install_npm_lock(lock: str, root: Path, *, log: Path) -> None:
+    """Put the packages of a package lock into ``node_modules`` of a tree, each checked by its hash. None of it is run.
+
+    Raises:
+        SandboxError: a package cannot be fetched or is not the one named.
+    """
+    npm = need_program("npm", "npm")
+    with tempfile.TemporaryDirectory(prefix="npm-", dir=root.parent) as folder:
+        project = Path(folder, "project")
+        project.mkdir()
+        wanted = json.loads(lock)["packages"][""]
+        (project / "package.json").write_text(json.dumps({**wanted, "private": True}))
+        (project / "package-lock.json").write_text(lock)
+        options = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--cache", str(Path(folder, "cache"))]
+        run_logged(
+            [npm, "ci", *options],
+            log=log,
+            disk=project,
+            env=_npm_environment(),
+            on_line=lambda text: None,
+            folder=project,
+        )
+        modules = project / _TREE_WIDE
+        shutil.rmtree(modules / ".bin", ignore_errors=True)
+        (modules / ".package-lock.json").unlink(missing_ok=True)  # npm's own notes, which differ by its version
+        modules.rename(root / _TREE_WIDE)
+
+
+def _npm_environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
 
 
 def _link_programs(package: Path, root: Path) -> None:

@@ -67,10 +67,11 @@ def run_logged(
     disk: Path,
     env: Mapping[str, str],
     on_line: Callable[[str], None],
+    folder: Path = Path("/"),
 ) -> None:
     """Run a program to its end, its output in ``log`` and line by line to ``on_line``.
 
-    It is killed when this process dies or is interrupted. ``disk`` is where it writes.
+    It is killed when this process dies or is interrupted. ``disk`` is where it writes, ``folder`` where it runs.
 
     Raises:
         HostExhaustedError: it failed, and the disk is full.
@@ -86,7 +87,7 @@ def run_logged(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={"PATH": _PATH, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/root", **passed, **env},
-            cwd="/",
+            cwd=folder,
             start_new_session=True,
         ) as process,
     ):
