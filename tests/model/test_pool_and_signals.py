@@ -82,12 +82,12 @@ def test_a_request_always_finds_an_endpoint_and_never_tries_one_twice(
         pool.failed(place, signal)
         clock.time += seconds
     tried: set[int] = set()
-    place = pool.pick()
-    assert place is not None
-    while place is not None:
-        assert place not in tried
-        tried.add(place)
-        place = pool.pick(tried)
+    found = pool.pick()
+    assert found is not None
+    while found is not None:
+        assert found not in tried
+        tried.add(found)
+        found = pool.pick(tried)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from underspec.errors import EnvironmentLacksError, ModelServiceError, UnderspecError, UsageError
 from underspec.model.engine import require_engine
 from underspec.model.ledger import Ledger
-from underspec.model.limits import Limits, PhaseWatch
+from underspec.model.limits import PhaseWatch
 from underspec.model.prices import Prices, load_prices
 from underspec.model.roles import Role
 from underspec.model.signals import signal_of
@@ -45,22 +45,59 @@ def open_model(
         UsageError: there is no such provider, or the model cannot think, or be configured, as asked.
     """
     require_engine()
-    from underspec.model.metered import Meter, MeteredModel
     from underspec.model.thinking import thinking_fields
 
     api = _api(spec)
     config = _config({**spec.options, **thinking_fields(spec, api), **_patience(spec)}, spec)
+    fixed = spec.thinking is not None
+    return _metered(api, config, spec.args, spec.name, role, phase, ledger, watch, prices, fixed_thinking=fixed)
+
+
+def adopt_model(
+    model: Model,
+    *,
+    role: Role,
+    phase: str,
+    ledger: Ledger | None = None,
+    watch: PhaseWatch | None = None,
+    prices: Prices | None = None,
+) -> Model:
+    """The same for a model that somebody else has opened, such as an evaluation of Inspect's."""
+    require_engine()
+    from underspec.model.tap import tap
+
+    name = str(model)
+    return _metered(
+        tap([model.api]), model.config, model.model_args, name, role, phase, ledger, watch, prices, fixed_thinking=False
+    )
+
+
+def _metered(
+    api: ModelAPI,
+    config: GenerateConfig,
+    args: dict[str, Any],
+    name: str,
+    role: Role,
+    phase: str,
+    ledger: Ledger | None,
+    watch: PhaseWatch | None,
+    prices: Prices | None,
+    *,
+    fixed_thinking: bool,
+) -> Model:
+    from underspec.model.metered import Meter, MeteredModel
+
     meter = Meter(
-        name=spec.name,
+        name=name,
         role=str(role),
         phase=phase,
         ledger=ledger or Ledger.in_memory(),
-        watch=watch or PhaseWatch(Limits(inactivity=None)),
+        watch=watch or PhaseWatch(),
         prices=prices or load_prices(),
         counted=role is Role.BUILDER,
-        fixed_thinking=spec.thinking is not None,
+        fixed_thinking=fixed_thinking,
     )
-    return MeteredModel(api, config, spec.args, meter)
+    return MeteredModel(api, config, args, meter)
 
 
 @contextmanager

@@ -63,7 +63,7 @@ class ModelSpec(BaseModel):
     options: dict[str, Any] = {}
     args: dict[str, Any] = {}
     retries: int | None = Field(default=None, ge=0)
-    attempt_seconds: int | None = Field(default=600, ge=1)
+    attempt_seconds: int | None = Field(default=None, ge=1)
 
     @field_validator("thinking")
     @classmethod

@@ -6,6 +6,7 @@ class to speak its dialect.
 
 from __future__ import annotations
 
+import random
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
 from inspect_ai.model._stream import _model_stream_observer, model_stream_observer
 from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
-from tenacity.wait import wait_base, wait_exponential_jitter
+from tenacity.wait import wait_base
 
 from underspec.model.limits import PhaseWatch
 from underspec.model.pool import Pool
@@ -88,11 +89,9 @@ class Backoff(wait_base):
     """Seconds between attempts: growing, never beyond a minute, so that the end of a storm is noticed; what the API
     asks for by Retry-After is kept, up to five minutes."""
 
-    def __init__(self) -> None:
-        self._own = wait_exponential_jitter(initial=FIRST_WAIT_SECONDS, max=LONGEST_WAIT_SECONDS, jitter=1)
-
     def __call__(self, retry_state: RetryCallState) -> float:
-        own = self._own(retry_state)
+        growing = FIRST_WAIT_SECONDS * 2.0 ** min(retry_state.attempt_number - 1, 10)
+        own = min(growing + random.uniform(0, 1), LONGEST_WAIT_SECONDS)
         error = retry_state.outcome.exception() if retry_state.outcome else None
         asked = retry_after_of(error) if error is not None else None
         return max(own, min(asked or 0.0, LONGEST_ASKED_WAIT_SECONDS))
