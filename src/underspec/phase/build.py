@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from underspec.agent.protocol import Agent, Answered, Assignment, needs_model
 from underspec.artifact.build import BuildEnd
@@ -32,10 +32,13 @@ from underspec.prompts.builder import clarification_block, instruction_text
 from underspec.sandbox.deliverable import seal_folder
 from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Sandbox, SandboxSpec
 from underspec.stakeholder.channel import ChannelServer
-from underspec.stakeholder.router import Router
+from underspec.stakeholder.router import Router, RouterWithModel
 from underspec.stakeholder.session import Answer, Session
 from underspec.task import release
 from underspec.task.model import Task
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
 
 VERSION = 1
 REQUEST_PATH = "/root/request/start.md"
@@ -59,6 +62,8 @@ class BuildInputs:
     image_digest: str
     model: ModelSpec | None = None
     stakeholder_model: ModelSpec | None = None
+    adopted: Model | None = None
+    """In place of ``model``, one that is already open; its name stands in the condition."""
 
     def request(self) -> str:
         """The request as the agent reads it: the chosen exposure, and how to ask where anybody answers."""
@@ -100,7 +105,7 @@ class BuildInputs:
                 "scaffold": {path: sha256_hex(content) for path, content in scaffold.items()},
                 "agent": [self.agent.name, self.agent.version, self.agent.fingerprint(self.task)],
                 "command": condition.command,
-                "model": identity_of(self.model),
+                "model": identity_of(self.model) if self.adopted is None else {"adopted": condition.model},
                 "stakeholder_model": identity_of(self.stakeholder_model) if condition.asks else None,
                 "max": [condition.max_tokens, condition.max_turns, condition.max_cost],
                 "image": self.image_digest,
@@ -145,7 +150,7 @@ async def build(inputs: BuildInputs, work: Work) -> None:
         work.log("sandbox started", sandbox=sandbox.id)
         await _furnish(inputs, sandbox)
         with phase_models("build", work, inputs.limits()) as models:
-            async with _stakeholder(inputs, sandbox, work) as conversation:
+            async with _stakeholder(inputs, sandbox, work, models) as conversation:
                 end = await _let_work(inputs, sandbox, work, conversation, models)
         await sandbox.kill_all()
         work.progress("archiving")
@@ -190,7 +195,9 @@ class Conversation:
 
 
 @contextlib.asynccontextmanager
-async def _stakeholder(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> AsyncIterator[Conversation | None]:
+async def _stakeholder(
+    inputs: BuildInputs, sandbox: Sandbox, work: Work, models: PhaseModels
+) -> AsyncIterator[Conversation | None]:
     """Answer questions on the sandbox's own loopback while the block runs; None where nobody answers."""
     if not inputs.condition.asks:
         yield None
@@ -200,12 +207,26 @@ async def _stakeholder(inputs: BuildInputs, sandbox: Sandbox, work: Work) -> Asy
         task=inputs.task.id,
         level=inputs.condition.exposure,
         records=release.session_records(inputs.task, inputs.condition.exposure),
-        router=inputs.router,
+        router=_router(inputs, models),
         budget=inputs.condition.budget,
     ) as session:
         listener = await sandbox.listen(CHANNEL_PORT)
         async with ChannelServer(listener, session) as channel:
             yield Conversation(session, channel)
+
+
+def _builder_model(inputs: BuildInputs, models: PhaseModels) -> Model | None:
+    if inputs.adopted is not None:
+        return models.adopt(inputs.adopted, Role.BUILDER)
+    return models.open(inputs.model, Role.BUILDER) if inputs.model else None
+
+
+def _router(inputs: BuildInputs, models: PhaseModels) -> Router:
+    if inputs.stakeholder_model is None:
+        return inputs.router
+    if not isinstance(inputs.router, RouterWithModel):
+        raise HarnessError(f"the router {inputs.router.name!r} takes no model")
+    return inputs.router.with_model(models.open(inputs.stakeholder_model, Role.ROUTER))
 
 
 async def _let_work(
@@ -224,7 +245,7 @@ async def _let_work(
         log=lambda line: work.log("agent", line=line),
         progress=models.watch.progress,
         ask=_asker(conversation.session) if conversation else None,
-        model=models.open(inputs.model, Role.BUILDER) if inputs.model else None,
+        model=_builder_model(inputs, models),
         command=inputs.condition.command,
         network=inputs.condition.network,
     )

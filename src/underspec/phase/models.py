@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from underspec.model.ledger import FILE, Ledger
 from underspec.model.limits import Limits, PhaseWatch
-from underspec.model.models import open_model
+from underspec.model.models import adopt_model, open_model
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec
 from underspec.phase.work import Work
@@ -31,6 +31,12 @@ class PhaseModels:
         """A model for one role; see :func:`underspec.model.models.open_model`."""
         return open_model(
             spec, role=role, phase=self.phase, ledger=self.ledger, watch=self.watch, prices=self.work.prices
+        )
+
+    def adopt(self, model: Model, role: Role) -> Model:
+        """The same for a model that is already open; see :func:`underspec.model.models.adopt_model`."""
+        return adopt_model(
+            model, role=role, phase=self.phase, ledger=self.ledger, watch=self.watch, prices=self.work.prices
         )
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from underspec.agent.protocol import Agent, needs_model
 from underspec.artifact.condition import Condition
@@ -33,7 +33,10 @@ from underspec.run.plan import Tasks
 from underspec.run.store import MAX_ATTEMPTS, Attempt, Choice, PhaseFolder, RunStore
 from underspec.sandbox.images.recipe import recipe_for
 from underspec.sandbox.protocol import Owner, SandboxBackend
-from underspec.stakeholder.router import Router
+from underspec.stakeholder.router import Router, RouterWithModel
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
 
 BY_LANGUAGE = "language"
 EVIDENCE = "evidence"
@@ -55,7 +58,8 @@ class RunContext:
     """All that an executor works with.
 
     ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
-    ``models`` are specifications by the names that conditions use. ``run_cost`` counts what all models cost together.
+    ``models`` are specifications by the names that conditions use, ``adopted`` models that somebody else
+    opened. ``run_cost`` counts what all models cost together.
     """
 
     store: RunStore
@@ -67,6 +71,7 @@ class RunContext:
     redo: frozenset[str] = frozenset()
     use_image: str | None = None
     models: dict[str, ModelSpec] = field(default_factory=dict)
+    adopted: dict[str, Model] = field(default_factory=dict)
     run_cost: CostCounter = field(default_factory=CostCounter)
     prices: Prices | None = None
     progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
@@ -114,13 +119,14 @@ def build_inputs(context: RunContext, item: Item) -> BuildInputs:
         image=image,
         image_digest=context.image_digests[image],
         model=builder_model(context, item.condition),
+        adopted=context.adopted.get(item.condition.model or ""),
         stakeholder_model=context.models.get(item.condition.stakeholder_model or ""),
     )
 
 
 def builder_model(context: RunContext, condition: Condition) -> ModelSpec | None:
     """The model that the condition's agent works with, thinking as the condition says."""
-    if condition.model is None:
+    if condition.model is None or condition.model in context.adopted:
         return None
     spec = context.models[condition.model]
     return spec if condition.thinking is None else spec.model_copy(update={"thinking": condition.thinking})
@@ -183,7 +189,7 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
 
     async def one(item: Item) -> None:
         try:
-            await _run_item(context, item)
+            await run_item(context, item)
         except OSError as error:
             raise HarnessError(
                 f"the run's folder cannot be used: {error.strerror}",
@@ -222,7 +228,7 @@ async def _behind(gate: asyncio.Semaphore, work: Callable[[Item], Awaitable[None
 def calls_models(context: RunContext, item: Item) -> bool:
     """Whether work on the item needs the model engine: its agent's model, or its stakeholder's."""
     condition = item.condition
-    asks_model = condition.asks and getattr(context.routers[condition.router], "needs_model", False)
+    asks_model = condition.asks and isinstance(context.routers[condition.router], RouterWithModel)
     return asks_model or needs_model(context.agents[condition.agent])
 
 
@@ -247,7 +253,8 @@ def _choose_build(context: RunContext, item: Item) -> tuple[BuildInputs, str, Pa
     return inputs, key, built
 
 
-async def _run_item(context: RunContext, item: Item) -> None:
+async def run_item(context: RunContext, item: Item) -> None:
+    """Bring one item to its end; see :func:`execute`."""
     inputs, key, built = _choose_build(context, item)
     folder = context.store.phase(item, "build")
     if built is None:

@@ -24,7 +24,7 @@ from underspec.run.store import RunStore
 from underspec.sandbox.images.scan import refuse_spoiled
 from underspec.sandbox.images.store import built_images
 from underspec.sandbox.protocol import SandboxBackend
-from underspec.stakeholder.router import Router, load_router
+from underspec.stakeholder.router import Router, RouterWithModel, load_router
 from underspec.task import release
 from underspec.task.catalog import find_tasks
 from underspec.task.load import load_task, read_toml
@@ -81,9 +81,10 @@ def prepare(
     """
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
+    agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
+    conditions = _fitting(conditions, agents)
     items = plan_items(list(tasks.paths), conditions, experiment.epochs)
     name = run or default_name(experiment, items, backend, use_image)
-    agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
     routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
     context = RunContext(
         store=RunStore(runs / name),
@@ -100,6 +101,15 @@ def prepare(
     )
     _check(context, conditions, items)
     return Prepared(experiment, items, context)
+
+
+def _fitting(conditions: Sequence[Condition], agents: dict[str, Agent]) -> list[Condition]:
+    """The conditions, where agents with and without a model are compared: the latter once, and without one."""
+    if not any(needs_model(agent) for agent in agents.values()):
+        return list(conditions)
+    without = {"model": None, "thinking": None, "max_tokens": None, "max_turns": None, "max_cost": None}
+    fitting = [each if needs_model(agents[each.agent]) else each.model_copy(update=without) for each in conditions]
+    return list({each.id: each for each in fitting}.values())
 
 
 def _models(experiment: Experiment, conditions: Sequence[Condition]) -> dict[str, ModelSpec]:
@@ -148,7 +158,7 @@ def _check_models(context: RunContext, condition: Condition) -> None:
         raise UsageError(f"agent {agent.name!r} works with a model", where="$.model", mend=mend)
     if condition.model is not None and not needs_model(agent):
         raise UsageError(f"agent {agent.name!r} takes no model", where="$.model", mend="leave --model out")
-    asks_model = getattr(context.routers[condition.router], "needs_model", False)
+    asks_model = isinstance(context.routers[condition.router], RouterWithModel)
     if condition.asks and asks_model and condition.stakeholder_model is None:
         mend = "give --stakeholder-model provider/name"
         raise UsageError(f"router {condition.router!r} works with a model", where="$.stakeholder_model", mend=mend)

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from underspec.artifact.session import Turn
 from underspec.errors import EnvironmentLacksError, UsageError
 from underspec.task.model import LevelRecords
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
 
 ENTRY_POINTS = "underspec.routers"
 
@@ -43,6 +46,14 @@ class Router(Protocol):
 
     async def route(self, question: str, records: LevelRecords, history: Sequence[Turn]) -> Routing:
         """Route one question. Anything raised counts as the stakeholder's failure; the question is not charged."""
+
+
+@runtime_checkable
+class RouterWithModel(Router, Protocol):
+    """A router that asks a model. As loaded it has none; ``with_model`` makes one that has."""
+
+    def with_model(self, model: Model, /) -> Router:
+        """A router of its own that asks ``model``, opened for the role *router*."""
 
 
 def load_router(name: str) -> Router:
