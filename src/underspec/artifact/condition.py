@@ -31,7 +31,7 @@ class Condition(Artifact):
     thinking: str | None = Field(default=None, pattern=r"^(off|adaptive|max|[1-9][0-9]{0,8})$")
     exposure: Exposure = "L1"
     stakeholder: Literal["user-agent", "nobody"] = "user-agent"
-    router: str = "lexical"
+    router: str = "embedded"
     stakeholder_model: str | None = Field(default=None, min_length=1)
     budget: int = Field(default=16, ge=0, le=10_000)
     scaffold: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import typer
@@ -20,7 +21,7 @@ def ask(
     task: str = typer.Option(..., "--task", help="Task id or folder."),
     question: str = typer.Argument(..., help="One question."),
     exposure: str = typer.Option("L1", "--exposure", help="L1, L2 or L3."),
-    router: str = typer.Option("lexical", "--router", help="Who finds the records."),
+    router: str = typer.Option("embedded", "--router", help="Who finds the records."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Ask one question as an operator: shows the reply that an agent would get, and the record ids behind it."""
@@ -47,3 +48,27 @@ def ask(
         return
     echo_folded(plain(reply.text))
     typer.echo(f"matched: {', '.join(reply.matched) or 'nothing'}", err=True)
+
+
+@app.command("route", short_help="Route labelled questions, and measure how well.")
+@command
+def route(
+    task: str = typer.Option(..., "--task", help="Task id or folder, or a published record file."),
+    questions: Path = typer.Option(..., "--questions", help="Labelled questions, one JSON object a line."),
+    router: str = typer.Option("embedded", "--router", help="Who finds the records."),
+    exposure: str = typer.Option("L1", "--exposure", help="L1, L2 or L3, for questions that name no level."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Route labelled questions to a task's records, and measure how well.
+
+    A line is {"task", "question", "gold": [ids], "also_ok": [ids], "kind"}, with "level" where the exposure differs.
+    Pointers are P0, P1, ... by position, the signature is SIG. Where a file holds questions about several tasks, those
+    of this one are taken.
+    """
+    from underspec.cli.routing import print_measures, route_questions
+
+    measured = run_async(route_questions(task, questions, router, exposure))
+    if as_json:
+        print_json(measured)
+        return
+    print_measures(measured)

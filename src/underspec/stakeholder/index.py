@@ -154,11 +154,12 @@ class Index:
 
     def _reaches(self, word: str) -> dict[str, float]:
         """The known words that ``word`` may stand for, itself among them, and how surely."""
-        if word not in self._kin:
+        found = self._kin.get(word)
+        if found is None:
             if len(self._kin) > 4096:  # questions are hostile: what they make us remember is bounded
                 self._kin.clear()
-            self._kin[word] = self._find_reach(word)
-        return self._kin[word]
+            found = self._kin[word] = self._find_reach(word)
+        return found
 
     def _find_reach(self, word: str) -> dict[str, float]:
         known = word in self._weight

@@ -12,14 +12,15 @@ _WORD = re.compile(r"\d{1,20}(?:\.\d{1,20}){0,5}|[^\W\d_]{1,40}(?:'[^\W\d_]{1,9}
 _CAMEL = re.compile(r"(?<=[a-z][a-z])(?=[A-Z][a-z])")
 
 
-def _lines(name: str) -> list[str]:
+def lexicon(name: str) -> list[str]:
+    """The lines of one of the word lists beside this file, without comments."""
     text = (resources.files("underspec.stakeholder") / "lexicon" / f"{name}.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-STOP_WORDS = frozenset(word for line in _lines("stop") for word in line.split())
+STOP_WORDS = frozenset(word for line in lexicon("stop") for word in line.split())
 
-GENERIC_WORDS = frozenset(word for line in _lines("generic") for word in line.split())
+GENERIC_WORDS = frozenset(word for line in lexicon("generic") for word in line.split())
 
 _SUFFIXES = (
     ("isations", "iz"), ("izations", "iz"), ("isation", "iz"), ("ization", "iz"), ("ising", "iz"), ("izing", "iz"),
@@ -63,7 +64,7 @@ GENERIC_STEMS = frozenset(stem(word) for word in GENERIC_WORDS)
 
 def _concepts() -> dict[str, frozenset[int]]:
     table: dict[str, set[int]] = {}
-    for number, group in enumerate(_lines("near")):
+    for number, group in enumerate(lexicon("near")):
         for word in group.split():
             table.setdefault(stem(word), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in table.items()}

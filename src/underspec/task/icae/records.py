@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from underspec.errors import TaskError
+from underspec.task.finding import stop_at_errors
 from underspec.task.icae.checkout import RECORD_FOLDERS, REQUEST_FOLDERS, Checkout
 from underspec.task.icae.notes import Notes, list_at, object_at, text_at, wrong
 from underspec.task.model import RESERVED_ID, Level, LevelRecords, Pointer, Record, RecordKind
-from underspec.task.strict import quoted
+from underspec.task.strict import quoted, read_document
 
 HEADING = "## Product Requirement Document\n\n"
 
@@ -60,13 +63,39 @@ def read_level(checkout: Checkout, alias: str, level: Level, notes: Notes) -> Le
     task_id = data.get("task_id")
     if task_id is not None and not isinstance(task_id, str):
         raise wrong(file, "$.oracle_data.task_id", "must be a string", "give user__repo, or leave it out")
-    known = LevelRecords(
+    known = known_of(data, file, notes)
+    return LevelPart(file, _request(checkout, alias, level, document, file, notes), known, task_id)
+
+
+def known_of(data: dict[str, Any], file: str, notes: Notes) -> LevelRecords:
+    """What the User Agent knows, from ``oracle_data``. The repository's key stays behind.
+
+    Raises:
+        TaskError: the data is damaged, or lacks what cannot be done without.
+    """
+    return LevelRecords(
         records=_records(data, file, notes),
         pointers=_pointers(data, file, notes),
         signature=_signature(data, file),
         fallback=_fallback(data, file),
     )
-    return LevelPart(file, _request(checkout, alias, level, document, file, notes), known, task_id)
+
+
+def read_record_file(path: Path) -> LevelRecords:
+    """One published file of one level on its own, outside a checkout.
+
+    Raises:
+        TaskError: it cannot be read or is damaged.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        mend = "give a published record file"
+        raise TaskError(f"cannot be read: {problem.strerror}", file=str(path), mend=mend) from problem
+    document = object_at(
+        read_document(content.removeprefix(b"\xef\xbb\xbf"), str(path), stop_at_errors), str(path), "$"
+    )
+    return known_of(object_at(document.get("oracle_data"), str(path), "$.oracle_data"), str(path), Notes())
 
 
 def _signature(data: dict[str, Any], file: str) -> str | None:
