@@ -101,7 +101,7 @@ def image_of(context: RunContext, item: Item) -> str:
     task = context.tasks[item.task]
     if item.condition.image == "base":
         if context.use_image == BY_LANGUAGE:
-            return recipe_for(task.toml.language).name
+            return recipe_for(item.condition.language or task.toml.language).name
         return context.use_image or task.toml.image.base
     if task.toml.image.provisioned is None:
         raise UsageError(f"task {task.id} has no provisioned image", mend="use --image base for this task")

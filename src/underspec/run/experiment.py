@@ -20,6 +20,8 @@ class Experiment(BaseModel):
     """``experiment.toml``.
 
     ``condition`` holds fields that are the same everywhere, ``grid`` lists of values; every combination is run.
+    ``variants`` changes one thing at a time: each is a table of fields that replace those of ``condition``, and all
+    combinations of ``grid`` are run under each. ``preset`` names settings that all of these change.
     ``models`` describes models by names of one's own, which conditions may then use: endpoints, options, retries.
     """
 
@@ -31,6 +33,8 @@ class Experiment(BaseModel):
     epochs: int = Field(default=1, ge=1, le=1000)
     condition: dict[str, Any] = {}
     grid: dict[str, list[Any]] = {}
+    variants: list[dict[str, Any]] = []
+    preset: str | None = None
     models: dict[str, ModelSpec] = {}
 
     def conditions(self) -> list[Condition]:
@@ -45,22 +49,24 @@ class Experiment(BaseModel):
         empty = [name for name, values in self.grid.items() if not values]
         if empty:
             raise UsageError(f"the grid's {empty[0]!r} is an empty list", mend="give it at least one value")
+        for variant in self.variants:
+            if twice := sorted(set(variant) & set(self.grid)):
+                raise UsageError(f"{twice[0]!r} stands both in a variant and under [grid]", mend="keep one of them")
         found: dict[str, Condition] = {}
-        for values in itertools.product(*self.grid.values()):
-            fields = {**self.condition, **dict(zip(self.grid, values, strict=True))}
-            condition = make_condition(fields)
+        for variant, values in itertools.product(self.variants or [{}], itertools.product(*self.grid.values())):
+            condition = make_condition({**self.condition, **variant, **dict(zip(self.grid, values, strict=True))})
             found.setdefault(condition.id, condition)
         return list(found.values())
 
 
 def make_condition(fields: Mapping[str, Any]) -> Condition:
-    """A condition from plain values.
+    """A condition from plain values. An empty text stands for none: TOML has no other word for it.
 
     Raises:
         UsageError: names the field and what it may be.
     """
     try:
-        return Condition.model_validate(dict(fields))
+        return Condition.model_validate({name: None if value == "" else value for name, value in fields.items()})
     except ValidationError as error:
         raise _usage(error, "the condition", known=sorted(Condition.model_fields)) from error
 

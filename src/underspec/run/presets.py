@@ -31,11 +31,12 @@ def load_presets() -> dict[str, Preset]:
 
 
 def with_preset(experiment: Experiment, name: str | None) -> Experiment:
-    """The experiment with what the preset sets and the experiment does not.
+    """The experiment with what the preset sets and the experiment does not. Without a name, its own preset counts.
 
     Raises:
         UsageError: there is no such preset; names those there are.
     """
+    name = name or experiment.preset
     if name is None:
         return experiment
     presets = load_presets()
