@@ -138,12 +138,10 @@ class Api:
 
     async def list_sessions(self, request: Request) -> Response:
         """Sessions by the order of minting, a page at a time."""
-        after = 0
-        wanted = request.query_params.get("after")
-        if wanted is not None:
-            after = (await self._row(wanted)).id
-        limit = _limit(request.query_params.get("limit"))
-        rows = await self._desk.store.page(after, limit + 1, request.query_params.get("task"))
+        wanted = _query(request, "after", "limit", "task")
+        after = (await self._row(wanted["after"])).id if "after" in wanted else 0
+        limit = _limit(wanted.get("limit"))
+        rows = await self._desk.store.page(after, limit + 1, wanted.get("task"))
         shown = rows[:limit]
         more = shown[-1].name if len(rows) > limit else None
         return json_response({"sessions": [_summary(row) for row in shown], "next": more})
@@ -163,8 +161,9 @@ class Api:
 
     async def measure_all(self, request: Request) -> Response:
         """The figures of all sessions, or of one task's, macro-averaged over tasks."""
+        task = _query(request, "task").get("task")
         logs: list[SessionLog] = []
-        await self._desk.logs(lambda one: logs.append(without_texts(one)), request.query_params.get("task"))
+        await self._desk.logs(lambda one: logs.append(without_texts(one)), task)
         return json_response({name: value for name, value in self._statistics(logs).items() if name != "each"})
 
     async def close(self, request: Request) -> Response:
@@ -209,6 +208,15 @@ def _summary(row: SessionRow) -> dict[str, Any]:
         "asked": row.asked,
         "closed": row.closed,
     }
+
+
+def _query(request: Request, *names: str) -> dict[str, str]:
+    """The query, each name at most once. A misspelt one is refused: it would give another answer than was wanted."""
+    sent = request.query_params.multi_items()
+    found = dict(sent)
+    if len(found) < len(sent) or not set(found) <= set(names):
+        raise Refused(400, "invalid_query", f"the query may hold {', '.join(names)}, each once")
+    return found
 
 
 def _limit(value: str | None) -> int:

@@ -73,6 +73,10 @@ class BoundedConnection(H11Protocol):
             self._say(408, "too_slow", "send the whole request at once")
 
     def _say(self, status: int, error: str, detail: str, *, retry: bool = False) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            # Its handler is at work on half a request: what it says would come after the end.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         body = json.dumps(problem(error, detail)).encode() + b"\n"
         headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
         if retry:

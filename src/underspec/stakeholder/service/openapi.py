@@ -192,7 +192,7 @@ def openapi_document(tasks: Sequence[str]) -> Schema:
         "measureAll",
         "Figures of all sessions, macro-averaged over tasks.",
         operator,
-        {"200": _answer("Figures.", _ref("Statistics")), **_problems("401", "503")},
+        {"200": _answer("Figures.", _ref("Statistics")), **_problems("400", "401", "503")},
         parameters=[_TASK],
     )
     health = _operation(
