@@ -83,6 +83,9 @@ def _serve(model: str, context: int) -> None:
     params.chat_template = _TEMPLATE
     params.use_jinja = True
     params.n_gpu_layers = 0
+    params.warmup = False
+    params.n_batch = params.n_ubatch = 512
+    params.fit_params = False
     server = xllamacpp.Server(params)
     address = server.listening_address
     _wait_until_ready(address)

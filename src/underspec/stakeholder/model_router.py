@@ -55,16 +55,14 @@ class ModelRouter:
     """
 
     name = "model"
+    version: str
+    """Changes with the prompts. The model stands in the condition."""
 
     def __init__(self, model: Model | None = None, prompts: RouterPrompts | None = None) -> None:
         self._model = model
         self._prompts = prompts or router_prompts()
+        self.version = f"1-{self._prompts.version}"
         self.counts = RouterCounts()
-
-    @property
-    def version(self) -> str:
-        """Changes with the prompts. The model stands in the condition."""
-        return f"1-{self._prompts.version}"
 
     def with_model(self, model: Model, *, prompts: Path | None = None) -> Self:
         """A router of its own that asks ``model``, opened for the role *router*; ``prompts`` is a user's folder.
@@ -124,10 +122,11 @@ class ModelRouter:
 
 async def _generate(model: Model, talk: list[ChatMessage], known: tuple[str, ...]) -> ModelOutput:
     with service_errors(str(model)):
-        return await model.generate(talk, config=_config(model, known))
+        return await model.generate(talk, config=schema_config(model, known))
 
 
-def _config(model: Model, known: tuple[str, ...]) -> GenerateConfig:
+def schema_config(model: Model, known: tuple[str, ...]) -> GenerateConfig:
+    """What constrains an answer to the ids ``known``, and bounds the waiting where the model's own options don't."""
     from inspect_ai.model import GenerateConfig, ResponseSchema
     from inspect_ai.util import JSONSchema
 
