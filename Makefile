@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo models test proof check bench lock clean
+.PHONY: help demo models test agents proof check bench lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make check   format, lint, types, import rules"
 	@echo "make bench   the project's own figures, as one JSON document"
 	@echo "make proof   slower proofs"
+	@echo "make agents  the real programs of agents, from their registry packages (npm, debootstrap; about 4 GB of disk)"
 	@echo "make lock    renew the pinned locks after changing pyproject.toml"
 
 $(VENV)/.runtime: requirements.lock pyproject.toml
@@ -39,11 +40,15 @@ models: $(VENV)/.models
 
 test: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
-	$(BIN)/pytest -n 2 -m "not proof"
+	$(BIN)/pytest -n 2 -m "not proof and not agents"
 
 proof: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
-	$(BIN)/pytest -m proof --timeout 3600
+	$(BIN)/pytest -m "proof and not agents" --timeout 3600
+
+agents: $(VENV)/.dev
+	@sh tools/ensure_bubblewrap.sh
+	$(BIN)/pytest -m agents --timeout 3600
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

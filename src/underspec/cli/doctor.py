@@ -26,9 +26,10 @@ def doctor(sandbox: str = SANDBOX_OPTION, conformance: bool = CONFORMANCE_OPTION
     """
     from underspec.run.manifest import machine
     from underspec.sandbox.backends import load_backend
+    from underspec.sandbox.images.agents.layer import layer_checks
 
     backend = load_backend(sandbox)
-    checks = backend.checks()
+    checks = [*backend.checks(), *layer_checks()]
     ready = all(check.ok for check in checks if check.required)
     document: dict[str, Any] = {
         "ready": ready,

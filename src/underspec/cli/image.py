@@ -1,4 +1,4 @@
-"""``underspec image``: root trees that sandboxes show, the same on every machine."""
+"""``underspec image``: root trees that sandboxes show, the same on every machine, and agents' programs beside them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import typer
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, echo_folded, print_json, run_async
 
 if TYPE_CHECKING:
+    from underspec.sandbox.images.agents.layer import LayerDocument
     from underspec.sandbox.images.store import ImageDocument
 
 app = typer.Typer(
     name="image",
     no_args_is_help=True,
-    help="Root trees for sandboxes, made by recipes: results from them are comparable between machines.",
+    help="Root trees for sandboxes, made by recipes so that results are comparable between machines, and the programs "
+    "of agents, each to be shown in any of them.",
 )
 _MIB = 1024**2
 
@@ -24,42 +26,61 @@ _MIB = 1024**2
 @app.command("build")
 @command
 def build(
-    names: list[str] = typer.Argument(None, metavar="[NAME]...", help="Images of the catalogue."),
+    names: list[str] = typer.Argument(None, metavar="[NAME]...", help="Images of the catalogue, and agents."),
     all_base: bool = typer.Option(False, "--all-base", help="Every image that Debian packages can serve."),
     from_docker: str = typer.Option("", "--from-docker", help="Take the file system of this Docker image instead."),
+    all_agents: bool = typer.Option(False, "--all-agents", help="The program of every agent that has one."),
     again: bool = typer.Option(False, "--again", help="Make it even when it is there."),
     mirror: str = typer.Option("", "--mirror", help="Address of a Debian mirror; debootstrap's own when left out."),
+    sandbox: str = SANDBOX_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Make images under $UNDERSPEC_HOME/images. Needs root and debootstrap; takes a minute or two each.
 
-    What is there already, and was made by the same recipe, is left alone.
+    The name of an agent makes its program, of packages of npm or PyPI named by version and hash, under
+    $UNDERSPEC_HOME/agents; it is tried in a sandbox. What is there already, and was made by the same recipe, is left
+    alone.
 
-    Example: underspec image build python javascript
+    Example: underspec image build python javascript claude-code
     """
     from underspec.errors import UsageError
+    from underspec.sandbox.images.agents.recipe import agent_catalogue
     from underspec.sandbox.images.build import build_from_docker, build_image
     from underspec.sandbox.images.recipe import catalogue
 
     wanted = list(dict.fromkeys(names or []))
     if all_base:
         wanted += [each.name for each in catalogue().values() if each.unavailable is None and each.name not in wanted]
+    agents = agent_catalogue()
+    if all_agents:
+        wanted += [name for name in agents if name not in wanted]
     if not wanted:
         raise UsageError("say which images to build", mend="name them, as `underspec image list` does, or --all-base")
-    if from_docker and (len(wanted) != 1 or mirror):
+    if from_docker and (len(wanted) != 1 or mirror or wanted[0] in agents):
         raise UsageError("--from-docker makes one image, and of no mirror", mend="give one name and no --mirror")
-    made = []
+    made: list[ImageDocument | LayerDocument] = []
     for name in wanted:
+        document: ImageDocument | LayerDocument
         with _Progress(name) as say:
             if from_docker:
                 document = build_from_docker(name, from_docker, on_progress=say)
+            elif name in agents:
+                document = _build_agent(name, sandbox, again=again, mirror=mirror or None, say=say)
             else:
                 document = build_image(name, again=again, mirror=mirror or None, on_progress=say)
         made.append(document)
         if not as_json:
             typer.echo(f"{name}: {document.bytes // _MIB} MiB in {document.files} files, {document.digest}")
     if as_json:
-        print_json({"images": [_about(document) for document in made]})
+        about = [(document.name in agents, _about(document)) for document in made]
+        print_json({"images": [each for is_agent, each in about if not is_agent], "agents": [e for a, e in about if a]})
+
+
+def _build_agent(name: str, sandbox: str, *, again: bool, mirror: str | None, say: _Progress) -> LayerDocument:
+    from underspec.cli.common import ready_backend
+    from underspec.sandbox.images.agents.build import build_layer
+
+    return run_async(build_layer(name, ready_backend(sandbox), again=again, mirror=mirror, on_progress=say))
 
 
 class _Progress:
@@ -97,21 +118,22 @@ class _Progress:
         self._step = step
 
 
-def _about(document: ImageDocument) -> dict[str, Any]:
+def _about(document: ImageDocument | LayerDocument) -> dict[str, Any]:
     return {**document.model_dump(mode="json", exclude={"seal", "schema_version"}), "digest": document.digest}
 
 
 @app.command("list")
 @command
 def list_images(as_json: bool = JSON_OPTION) -> None:
-    """Say which images there are recipes for, and which are on this machine."""
+    """Say which images and agents' programs there are recipes for, and which are on this machine."""
+    from underspec.sandbox.images.agents.listing import listed_agents
     from underspec.sandbox.images.listing import listed
 
-    rows = listed()
+    rows, agents = listed(), listed_agents()
     if as_json:
-        print_json({"images": rows})
+        print_json({"images": rows, "agents": agents})
         return
-    for row in rows:
+    for row in [*rows, *agents]:
         built = row["built"]
         if built:
             state = f"{built['bytes'] // _MIB} MiB  {built['digest'][:19]}…"
@@ -121,7 +143,8 @@ def list_images(as_json: bool = JSON_OPTION) -> None:
             state = "damaged; remove its folder and build it again"
         else:
             state = "not built" if row["available"] else "from a Docker image only"
-        typer.echo(f"{row['name']:<12} {row['language'] or '-':<11} {row['version'] or '-':<8} {state}")
+        what = "agent" if "program" in row else row["language"] or "-"
+        typer.echo(f"{row['name']:<14} {what:<11} {row['version'] or '-':<8} {state}")
 
 
 @app.command("verify")

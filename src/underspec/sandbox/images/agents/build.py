@@ -14,11 +14,14 @@ from pathlib import Path
 from underspec.artifact.base import Artifact
 from underspec.errors import SandboxError, StoreError
 from underspec.sandbox.images.agents.layer import DOCUMENT, LayerDocument, layer_folder, read_layer
+from underspec.sandbox.images.agents.python import IMAGE as PYTHON_IMAGE
 from underspec.sandbox.images.agents.python import install_python
 from underspec.sandbox.images.agents.recipe import AgentRecipe, Archive, Launcher, find_agent_recipe
+from underspec.sandbox.images.build import build_image
 from underspec.sandbox.images.digest import entries, measure_tree, seal_tree
 from underspec.sandbox.images.kept import TREE, is_sealed, making_in, publish_in
 from underspec.sandbox.images.npm import fetch_npm, install_npm_lock
+from underspec.sandbox.images.store import built_images
 from underspec.sandbox.images.tidy import TREE_TIME
 from underspec.sandbox.images.tools import check_room, need_program
 from underspec.sandbox.protocol import Mount, Owner, SandboxBackend, SandboxSpec
@@ -32,13 +35,20 @@ Progress = Callable[[str], None]
 
 
 async def build_layer(
-    name: str, backend: SandboxBackend, *, again: bool = False, on_progress: Progress, image: str = "host"
+    name: str,
+    backend: SandboxBackend,
+    *,
+    again: bool = False,
+    mirror: str | None = None,
+    image: str = "host",
+    on_progress: Progress,
 ) -> LayerDocument:
     """Make the layer of an agent, or say what is there already when it was made of the same recipe.
 
     Args:
         backend: where Python packages are installed and the program is tried, without a network.
         again: make it even so.
+        mirror: of Debian, for the image that a Python agent's interpreter is taken from, where that is missing.
         image: the program is tried in this image.
 
     Raises:
@@ -53,6 +63,8 @@ async def build_layer(
     if standing is not None:
         return standing
     _check_machine(recipe)
+    if recipe.python_lock and PYTHON_IMAGE not in built_images():
+        build_image(PYTHON_IMAGE, mirror=mirror, on_progress=on_progress)
     with making_in(layer_folder(recipe)) as prepared:
         standing = None if again else _standing(recipe)
         if standing is not None:
