@@ -80,5 +80,8 @@ def _parts(path: str) -> list[str]:
     for _ in range(_DECODINGS):
         path = unquote(path, errors="replace")
     # Module proxies write a capital letter as an exclamation mark and a small one.
-    parts = (_normal(part.replace("!", "").removeprefix("@")) for part in re.split(r"[/?&=#;:,+\s]+", path))
+    parts = (
+        _normal(part.replace("!", "").removeprefix("@").removesuffix(".git"))
+        for part in re.split(r"[/?&=#;:,+\s]+", path)
+    )
     return [part for part in parts if part]
