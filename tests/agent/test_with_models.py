@@ -55,7 +55,8 @@ def context_of(
 ) -> tuple[RunContext, list[Item]]:
     """One item for each script, by the agent ``react`` unless the condition says otherwise."""
     agent = str(condition.pop("agent", "react"))
-    context, _ = make_context(folder / "run", make_task(folder), {agent: load_agent(agent)})
+    task = make_task(folder, toml={"limits": {"disk_mb": 64, "memory_mb": 512, "processes": 128}})
+    context, _ = make_context(folder / "run", task, {agent: load_agent(agent)})
     items = []
     for name, turns in scripts.items():
         model = write_script(folder / f"{name}.jsonl", turns)

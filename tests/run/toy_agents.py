@@ -109,7 +109,7 @@ def make_context(
         tasks=Tasks({task_id: task}, load_task),
         backend=backend,
         agents=agents,
-        routers={"lexical": load_router("lexical")},
+        routers={name: load_router(name) for name in {each.router for each in conditions}},
         image_digests={"host": backend.image_digest("host")},
     )
     manifest = make_manifest(
