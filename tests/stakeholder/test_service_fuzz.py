@@ -108,7 +108,7 @@ def test_generated_requests_get_what_the_description_says(
 def test_many_generated_requests_get_what_the_description_says(
     running: ServiceProcess, client: httpx.Client, operation: Any, mode: GenerationMode
 ) -> None:
-    fuzz(running, client, operation, mode, 400)
+    fuzz(running, client, operation, mode, 150)
 
 
 JSON = st.recursive(
@@ -173,7 +173,7 @@ def test_fuzzed_requests_of_the_published_protocol_get_json_and_no_5xx(running: 
 
 @pytest.mark.proof
 def test_many_fuzzed_requests_of_the_published_protocol_get_json_and_no_5xx(running: ServiceProcess) -> None:
-    published_fuzz(running, 10_000)
+    published_fuzz(running, 5_000)
 
 
 RAW = (
