@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.commission_factory import make_commission
 from tests.task_factory import CASES, MEAN, SIGNATURE, SUM, canary, make_task, task_files
 from underspec.task.catalog import bundled_tasks
 from underspec.task.embedded import ShownCases, Sought, embedded_json
@@ -420,16 +421,7 @@ def test_an_input_without_its_output_is_no_shown_case() -> None:
 
 
 def test_a_commission_needs_no_records_and_no_cases(tmp_path: Path) -> None:
-    files: dict[str, Any] = {
-        **dict.fromkeys(task_files()),
-        "task.toml": {**TOML, "family": "commission"},
-        "hidden/requests/initial.md": f"<!-- canary {canary(1)} -->\nWe need sums.",
-        "hidden/requests/ground.md": f"<!-- canary {canary(2)} -->\nSums of lists.",
-        "hidden/units.json": {"canary": canary(3), "units": []},
-        "hidden/acceptance/test_sums.py": f"# canary {canary(4)}",
-        "hidden/variants/incorrect-RU-1/sums.py": f"# canary {canary(5)}",
-    }
-    assert findings(tmp_path, files) == []
+    assert validate_task(make_commission(tmp_path)) == []
 
 
 def test_errors_come_first_and_each_finding_once(tmp_path: Path) -> None:

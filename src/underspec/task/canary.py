@@ -38,3 +38,13 @@ def strip_markdown_canary(text: str) -> str:
 def blank_markdown_canary(text: str) -> str:
     """Markdown with its canary lines emptied, so that line numbers stay those of the file."""
     return _MARKDOWN.sub("\n", text)
+
+
+def blank_canaries(path: str, text: str) -> str:
+    """A hidden file's text without its canaries, each line in its place: lines with one are emptied, and in JSON a
+    canary becomes ``""``."""
+    if path.endswith(".md"):
+        return blank_markdown_canary(text)
+    for canary in text_canaries(path, text) if path.endswith((".json", ".toml")) else ():
+        text = text.replace(f'"{canary}"', '""')
+    return text if path.endswith(".json") else _COMMENT.sub("", text)

@@ -13,11 +13,14 @@ WORKSPACE = "visible/workspace"
 RECORDS = "hidden/records.json"
 GOLDEN = "hidden/golden.toml"
 UNITS = "hidden/units.json"
+INTERFACE = "hidden/interface.md"
 SCOPE = "hidden/scope.json"
 IMPORT = "hidden/import.json"
 VARIANTS = "hidden/variants"
 ACCEPTANCE = "hidden/acceptance"
 REFERENCE = "hidden/variants/reference"
+EQUIVALENT = "hidden/variants/equivalent"
+INCORRECT = "hidden/variants/incorrect-"
 VENDORED_GOLDEN = "vendor/golden"
 
 Family = Literal["repository", "commission"]
@@ -58,6 +61,12 @@ def case_file_of(path: str) -> tuple[SuiteName, str] | None:
     return (found["suite"], found["stem"]) if found else None  # type: ignore[return-value]
 
 
+def variant_of(path: str) -> str | None:
+    """``reference`` for a file below ``hidden/variants/reference/``, None for anything else."""
+    found = _VARIANT.fullmatch(path)
+    return path.split("/")[2] if found else None
+
+
 def stem_problem(stem: str) -> str | None:
     """Why a case file's stem cannot be the name of output files (``<stem>@<index>.txt``); None when it can."""
     if _STEM.fullmatch(stem):
@@ -68,7 +77,7 @@ def stem_problem(stem: str) -> str | None:
 def is_expected_hidden(path: str) -> bool:
     """Whether a path under ``hidden/`` is one that a task may have."""
     return bool(
-        path in (RECORDS, GOLDEN, UNITS, SCOPE, IMPORT)
+        path in (RECORDS, GOLDEN, UNITS, INTERFACE, SCOPE, IMPORT)
         or path.startswith(ACCEPTANCE + "/")
         or _REQUEST.fullmatch(path)
         or _CASES.fullmatch(path)
@@ -84,7 +93,7 @@ def is_expected_visible(path: str) -> bool:
 def is_parsed(path: str) -> bool:
     """Whether the loader reads the file's content; everything else is opaque bytes."""
     return bool(
-        path in (TASK_TOML, RECORDS, GOLDEN, UNITS, SCOPE, IMPORT, MANIFEST)
+        path in (TASK_TOML, RECORDS, GOLDEN, UNITS, INTERFACE, SCOPE, IMPORT, MANIFEST)
         or _REQUEST.fullmatch(path)
         or _CASES.fullmatch(path)
     )

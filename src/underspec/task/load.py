@@ -16,6 +16,7 @@ from underspec.task.finding import Report, error, stop_at_errors, warning
 from underspec.task.layout import (
     GOLDEN,
     IMPORT,
+    INTERFACE,
     RECORDS,
     SCOPE,
     TASK_TOML,
@@ -27,7 +28,7 @@ from underspec.task.layout import (
     request_of,
     stem_problem,
 )
-from underspec.task.model import RESERVED_ID, CaseFile, GoldenToml, RecordsFile, Suite, Task, TaskToml
+from underspec.task.model import RESERVED_ID, TOPIC, CaseFile, GoldenToml, RecordsFile, Suite, Task, TaskToml, UnitsFile
 from underspec.task.strict import read_document, read_model, read_text
 from underspec.task.tree import Entry, read_file, read_tree
 
@@ -43,6 +44,8 @@ class Parts:
     records: RecordsFile | None = None
     cases: dict[SuiteName, dict[str, CaseFile]] = field(default_factory=lambda: {name: {} for name in SUITES})
     golden: GoldenToml | None = None
+    units: UnitsFile | None = None
+    interface: str | None = None
 
     @property
     def imported(self) -> bool:
@@ -134,18 +137,46 @@ def _read_one(parts: Parts, entry: Entry, report: Report) -> None:
         parts.records = read_model(RecordsFile, data, entry.path, report)
     elif entry.path == GOLDEN:
         parts.golden = read_model(GoldenToml, data, entry.path, report)
-    elif entry.path in (UNITS, SCOPE, IMPORT):
+    elif entry.path == UNITS:
+        parts.units = read_model(UnitsFile, data, entry.path, report)
+    elif entry.path == INTERFACE:
+        parts.interface = _read_prose(data, entry.path, "write how the software is invoked", report)
+    elif entry.path in (SCOPE, IMPORT):
         read_document(data, entry.path, report)
     elif request:
-        text = read_text(data, entry.path, report)
-        if text is not None and not strip_markdown_canary(text).strip():
-            report(error(entry.path, "is empty", mend="write the request, or remove the file"))
-        elif text is not None:
+        text = _read_prose(data, entry.path, "write the request", report)
+        if text is not None:
             parts.requests[request] = text
     elif case_file:
         cases = read_model(CaseFile, data, entry.path, report)
         if cases is not None:
             parts.cases[case_file[0]][case_file[1]] = cases
+
+
+def _read_prose(data: bytes, path: str, mend: str, report: Report) -> str | None:
+    """A Markdown file with something in it; None, and a report, when there is nothing."""
+    text = read_text(data, path, report)
+    if text is None or strip_markdown_canary(text).strip():
+        return text
+    report(error(path, "is empty", mend=f"{mend}, or remove the file"))
+    return None
+
+
+def _check_units(units: UnitsFile, report: Report) -> None:
+    """Units are told apart by their ids, and by nothing but the topic in one question."""
+    if TOPIC not in units.question:
+        mend = f"write {TOPIC} where the topic goes, such as: What does the software have to do about {TOPIC}?"
+        report(error(UNITS, f"the template of questions has no {TOPIC}", where="$.question", mend=mend))
+    seen: set[str] = set()
+    for place, unit in enumerate(units.units):
+        where = f"$.units[{place}]"
+        if unit.id in seen:
+            message = f"the id {unit.id} stands twice"
+            report(error(UNITS, message, where=f"{where}.id", mend="give each unit an id of its own"))
+        seen.add(unit.id)
+        for number, test in enumerate(unit.tests):
+            if test in unit.tests[:number]:
+                report(error(UNITS, f"names the test {test!a} twice", where=f"{where}.tests[{number}]", mend="once"))
 
 
 def _check_ids(records: RecordsFile, report: Report) -> None:
@@ -199,6 +230,8 @@ def parts_of(root: Path, entries: list[Entry], report: Report) -> Parts:
             _read_one(parts, entry, report)
     if parts.records is not None:
         _check_ids(parts.records, report)
+    if parts.units is not None:
+        _check_units(parts.units, report)
     _check_whole(parts, report)
     return parts
 
@@ -222,4 +255,6 @@ def load_task(path: Path) -> Task:
         records=parts.records,
         suites={name: Suite(name, dict(sorted(parts.cases[name].items()))) for name in SUITES},
         golden=parts.golden,
+        units=parts.units,
+        interface=parts.interface,
     )

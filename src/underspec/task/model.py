@@ -56,6 +56,19 @@ class TaskLimits(Part):
     case_output_mb: int = Field(default=4, ge=1)
 
 
+class AcceptanceToml(Part):
+    """``[acceptance]`` of ``task.toml``: how the private tests are run.
+
+    ``command`` is run beside them and leaves JUnit XML; left out, it is the package's own runner
+    (``underspec.grade.acceptance``), which needs nothing but Python. ``image`` is what the tests run in, where it is
+    not the task's own. ``seconds`` bound all tests of one deliverable together.
+    """
+
+    command: tuple[NonEmpty, ...] | None = Field(default=None, min_length=1)
+    image: NonEmpty | None = None
+    seconds: int = Field(default=900, ge=1)
+
+
 class TaskToml(Part):
     """``task.toml``.
 
@@ -77,6 +90,7 @@ class TaskToml(Part):
     identity_words: tuple[NonEmpty, ...] = ()
     image: Images = Images()
     limits: TaskLimits = TaskLimits()
+    acceptance: AcceptanceToml = AcceptanceToml()
 
 
 class RecordKind(StrEnum):
@@ -163,6 +177,42 @@ class GoldenToml(Part):
     ] = ""
 
 
+TOPIC = "{topic}"
+
+
+class Unit(Part):
+    """One requirement unit (SWE-Clar B.3): a client requirement, what is asked about it, and the tests that show it.
+
+    What is asked is the file's template with ``topic`` in it, or ``question``, where one was written by hand.
+    ``answer`` is the reference answer. ``tests`` are ids as the tests' report gives them: ``<classname>::<name>``.
+    """
+
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$")]
+    topic: NonEmpty
+    requirement: NonEmpty
+    question: NonEmpty | None = None
+    answer: NonEmpty
+    initially_hidden: bool
+    tests: tuple[NonEmpty, ...] = Field(min_length=1)
+
+
+class UnitsFile(Part):
+    """``hidden/units.json``. ``question`` is the one template of all questions; :data:`TOPIC` stands for the topic."""
+
+    canary: NonEmpty | None = None
+    question: NonEmpty
+    units: tuple[Unit, ...] = Field(min_length=1)
+
+    def question_of(self, unit: Unit) -> str:
+        """What is asked about a unit."""
+        return unit.question or self.question.replace(TOPIC, unit.topic)
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Every test that some unit names, once, in order."""
+        return tuple(dict.fromkeys(test for unit in self.units for test in unit.tests))
+
+
 @dataclass(frozen=True)
 class Suite:
     """The case files of one suite by stem, in name order."""
@@ -178,7 +228,10 @@ class Suite:
 
 @dataclass(frozen=True)
 class Task:
-    """A loaded task. ``digest`` covers every file of the folder but MANIFEST.sha256 itself."""
+    """A loaded task. ``digest`` covers every file of the folder but MANIFEST.sha256 itself.
+
+    ``interface`` is the text of ``hidden/interface.md``: how what is delivered is invoked, its inputs and outputs.
+    """
 
     path: Path
     digest: str
@@ -187,6 +240,8 @@ class Task:
     records: RecordsFile | None
     suites: dict[SuiteName, Suite]
     golden: GoldenToml | None
+    units: UnitsFile | None = None
+    interface: str | None = None
 
     @property
     def id(self) -> str:

@@ -18,12 +18,25 @@ from underspec.artifact.condition import Exposure
 from underspec.artifact.outcomes import SuiteName
 from underspec.errors import TaskError
 from underspec.task.canary import strip_markdown_canary, text_canaries
+from underspec.task.commission import (
+    STARTER,
+    acceptance_digest,
+    acceptance_files,
+    reference_units,
+    requirement_text,
+    unit_questions,
+    unit_requirements,
+    unit_source,
+    unit_tests,
+    variant_deliverable,
+    variant_names,
+)
 from underspec.task.digest import entries_digest
 from underspec.task.finding import stop_at_errors
 from underspec.task.golden import compose_golden, golden_library, golden_tree
 from underspec.task.icae.scope import read_scope
 from underspec.task.identity import identity_pattern
-from underspec.task.layout import RECORDS, WORKSPACE, case_path, request_path
+from underspec.task.layout import INTERFACE, RECORDS, WORKSPACE, case_path, request_path
 from underspec.task.model import CaseFile, LevelRecords, Task
 from underspec.task.reader import reader_cases
 from underspec.task.strict import strings_of
@@ -32,8 +45,12 @@ from underspec.task.tree import read_tree
 __all__ = [
     "NOTHING_MORE",
     "RELEASES",
+    "STARTER",
     "Release",
+    "acceptance_digest",
+    "acceptance_files",
     "asks_somebody",
+    "complete_requirement",
     "expectations",
     "forbidden_strings",
     "golden_deliverable",
@@ -42,15 +59,34 @@ __all__ = [
     "grader_inputs",
     "read_scope",
     "reader_cases",
+    "reference_units",
     "request_text",
     "scaffold_cases",
     "session_records",
     "suite_digest",
+    "unit_questions",
+    "unit_requirements",
+    "unit_source",
+    "unit_tests",
+    "variant_deliverable",
+    "variant_names",
     "visible_digest",
     "visible_workspace",
 ]
 
-Audience = Literal["agent", "session", "grader's sandbox", "grader on the host", "golden agent", "operator"]
+Audience = Literal[
+    "agent",
+    "session",
+    "client and supervisor",
+    "answering agent",
+    "annotator",
+    "judge",
+    "grader's sandbox",
+    "tests' sandbox",
+    "grader on the host",
+    "golden agent",
+    "operator",
+]
 
 
 @dataclass(frozen=True)
@@ -115,6 +151,76 @@ RELEASES: tuple[Release, ...] = (
         "reader_cases",
     ),
     Release(
+        "the complete requirement and the delivery interface",
+        "client and supervisor",
+        "while a reply is drafted or reviewed; the agent then gets approved replies alone",
+        "whoever answers and whoever checks the answer must know what is wanted, and no test or question of it",
+        "complete_requirement",
+    ),
+    Release(
+        "one question for each requirement unit, which names a topic",
+        "answering agent",
+        "after the context is frozen, in the branch that answers and never in the one that implements",
+        "understanding is assessed by what the agent says to them",
+        "unit_questions",
+    ),
+    Release(
+        "what each unit requires, and whether the initial request leaves it out",
+        "annotator",
+        "after clarification, when approved replies are labelled with what they disclose",
+        "disclosure is counted unit by unit; labels decide nothing about what the agent gets",
+        "unit_requirements",
+    ),
+    Release(
+        "requirement units whole, with reference answers",
+        "judge",
+        "after the answers are in",
+        "answers are compared with them",
+        "reference_units",
+    ),
+    Release(
+        "the source of one unit's acceptance tests",
+        "judge",
+        "after the answers are in",
+        "tests show how a requirement becomes behaviour, and add none",
+        "unit_source",
+    ),
+    Release(
+        "the private acceptance tests, without canaries",
+        "tests' sandbox",
+        "after the deliverable is sealed; the deliverable runs in another sandbox, which nothing of it enters",
+        "they drive the deliverable over its delivery interface and write the verdicts down",
+        "acceptance_files",
+    ),
+    Release(
+        "which tests show which requirement unit",
+        "grader on the host",
+        "after everything in the tests' sandbox is dead",
+        "a unit passes when all its tests do",
+        "unit_tests",
+    ),
+    Release(
+        "the names of the variants",
+        "operator",
+        "validation",
+        "each is accepted or rejected in its turn",
+        "variant_names",
+    ),
+    Release(
+        "one variant over the starter files, written to a folder",
+        "operator",
+        "validation",
+        "it is accepted on the path that every deliverable goes",
+        "variant_deliverable",
+    ),
+    Release(
+        "the digest of the acceptance tests",
+        "operator",
+        "when an acceptance's key is made",
+        "a key must change when what the phase reads changes",
+        "acceptance_digest",
+    ),
+    Release(
         "the golden library's files",
         "operator",
         "when structure is scored, on the host",
@@ -169,7 +275,8 @@ NOTHING_MORE = "There is nothing to add to the request."
 
 
 def _known_canaries(task: Task) -> set[str]:
-    found = {part.canary for part in (task.records, task.golden) if part and part.canary}
+    found = {part.canary for part in (task.records, task.golden, task.units) if part and part.canary}
+    found.update(text_canaries(INTERFACE, task.interface or ""))
     for name, text in task.requests.items():
         found.update(text_canaries(request_path(name), text))
     for suite in task.suites.values():
@@ -213,7 +320,7 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
 
     ``recovered`` is L1 with every answer of L1's records appended, in record order, then pointers and signature: what
     an agent would know that had asked everything (ICAE IV-B). A commission has two requests: ``L1`` is its initial
-    one.
+    one, and ``ground`` includes the delivery interface.
 
     Raises:
         TaskError: the task has no such request, or a canary or a string of ``identity`` stands in it.
@@ -224,7 +331,7 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
                 f"a commission has no exposure {exposure}", file="hidden/requests", mend="choose L1 (initial) or ground"
             )
         name = "ground" if exposure == "ground" else "initial"
-        text = _request(task, name)
+        text = _complete(task) if name == "ground" else _request(task, name)
     elif exposure == "recovered":
         name = "L1"
         text = _request(task, name).rstrip() + "\n\n" + _recovered(_level(task, "L1"))
@@ -233,6 +340,21 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
         text = _request(task, name)
     _refuse_hidden(task, text, request_path(name))
     return text.rstrip() + "\n"
+
+
+def _complete(task: Task) -> str:
+    return requirement_text(task, _request(task, "ground"))
+
+
+def complete_requirement(task: Task) -> str:
+    """Everything that is wanted, with the delivery interface where the task has one; ends in one newline.
+
+    Raises:
+        TaskError: the task has no complete request, or a canary or a string of ``identity`` stands in it.
+    """
+    text = _complete(task)
+    _refuse_hidden(task, text, request_path("ground"))
+    return text
 
 
 def _recovered(known: LevelRecords) -> str:

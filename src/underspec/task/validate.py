@@ -7,7 +7,9 @@ from pathlib import Path
 
 from underspec.errors import TaskError
 from underspec.task.checks.canaries import check_canaries
+from underspec.task.checks.commission import check_commission
 from underspec.task.checks.exposure import check_exposure
+from underspec.task.checks.identifying import check_identifying
 from underspec.task.checks.leaks import check_leaks
 from underspec.task.checks.records import check_records
 from underspec.task.checks.shape import check_shape
@@ -22,6 +24,8 @@ CHECKS: tuple[Callable[[Parts], Iterable[Finding]], ...] = (
     check_exposure,
     check_leaks,
     check_canaries,
+    check_commission,
+    check_identifying,
 )
 
 # What these find is in the texts and cases themselves. Published ones cannot be mended, and must be usable as they are.

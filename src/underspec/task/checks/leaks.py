@@ -9,7 +9,7 @@ from typing import NamedTuple
 from underspec.task.canary import blank_markdown_canary, text_canaries
 from underspec.task.finding import Finding, error, warning
 from underspec.task.identity import identity_terms, literal_pattern, may_hold, term_pattern
-from underspec.task.layout import RECORDS, TASK_TOML, WORKSPACE, case_path, request_path
+from underspec.task.layout import INTERFACE, RECORDS, TASK_TOML, UNITS, WORKSPACE, case_path, request_path
 from underspec.task.load import Parts
 from underspec.task.model import LevelRecords
 from underspec.task.strict import strings_of
@@ -75,6 +75,11 @@ def _everything_seen(parts: Parts) -> Iterator[Seen]:
         yield Seen(TASK_TOML, "$.title", parts.toml.title)
     for name, text in parts.requests.items():
         yield Seen(request_path(name), None, blank_markdown_canary(text))
+    if parts.interface is not None:
+        yield Seen(INTERFACE, None, blank_markdown_canary(parts.interface))
+    if parts.units is not None:
+        for place, unit in enumerate(parts.units.units):
+            yield Seen(UNITS, f"$.units[{place}].question", parts.units.question_of(unit))
     for level, known in parts.records.levels.items() if parts.records else ():
         yield from _records(f"$.levels.{level}", known)
     for stem, file in parts.cases["public"].items():
