@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from tests.agent.scripts import shell, turn
 from tests.agent.test_with_models import OWN_COMMAND, by_script, context_of, run
 from tests.agent.toy_scripts import ASK_CALL, ASK_COMMAND, builds, write_command
 from underspec.artifact.ledger import read_ledger
-from underspec.sandbox.bubblewrap.state import state_home
+from underspec.sandbox.bubblewrap.state import owner_document, state_home
 
 pytestmark = pytest.mark.sandbox
 pytest.importorskip("inspect_ai")
@@ -58,11 +60,23 @@ LOOP: dict[str, tuple[list[dict[str, Any]], str, object]] = {
 }
 
 
+def left_by_us() -> list[Path]:
+    """Sandboxes of this process; others may run at the same time."""
+    return [state for state in state_home().iterdir() if _owner(state) == os.getpid()]
+
+
+def _owner(state: Path) -> int | None:
+    try:
+        owner = json.loads(owner_document(state))["owner"]
+    except FileNotFoundError:
+        return None  # somebody else's, just ended
+    return int(owner["pid"]) if owner else None
+
+
 @pytest.mark.parametrize(("corpus", "seconds"), [(LOOP, 60), (SLEEPERS, 3)], ids=["busy", "asleep"])
 def test_a_hostile_loop_ends_as_it_should_and_harms_nobody(
     tmp_path: Path, corpus: dict[str, tuple[list[dict[str, Any]], str, object]], seconds: int
 ) -> None:
-    before = set(state_home().iterdir()) if state_home().exists() else set()
     context, items = context_of(
         tmp_path, {name: turns for name, (turns, _, _) in corpus.items()}, build_seconds=seconds, budget=4
     )
@@ -75,7 +89,7 @@ def test_a_hostile_loop_ends_as_it_should_and_harms_nobody(
     asked = {name: len(each.session.turns) for name, each in found.items() if each.session}
     assert asked.get("floods-the-stakeholder", 4) == 4
     assert {found[name].attempts["build"] for name in corpus} == {1}
-    assert set(state_home().iterdir()) == before
+    assert left_by_us() == []
 
 
 def test_a_hidden_process_that_calls_the_model_ends_with_the_build(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.agent.scripts import turn, write_script
-from tests.agent.toy_scripts import ASK_CALL, ASK_COMMAND, QUESTION, builds, shell, write_command
+from tests.agent.scripts import shell, turn, write_script
+from tests.agent.toy_scripts import ASK_CALL, ASK_COMMAND, QUESTION, builds, write_command
 from tests.run.toy_agents import make_context, published
 from tests.task_factory import make_task
 from underspec.agent.registry import load_agent
