@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from tests.stakeholder.toy import FixedRouter, small_records
-from underspec.cli.serve import _statistics
+from underspec.cli.serve import session_statistics
 from underspec.stakeholder.router import Router
 from underspec.stakeholder.service.database import Database
 from underspec.stakeholder.service.desk import ServedTask
@@ -77,7 +77,7 @@ async def served(
         rate=rate,
         docs=docs,
         publish=publish,
-        statistics=_statistics,
+        statistics=session_statistics,
         answer_seconds=answer_seconds,
     )
     database = Database.open(settings.db)

@@ -41,8 +41,8 @@ class ServiceProcess:
 
 def command(db: Path, *more: str) -> list[str]:
     """The command line of a service of data-sizes on free ports."""
-    program = str(Path(sys.executable).with_name("underspec"))
-    given = [program, "stakeholder", "serve", "--json", "--port", "0", "--db", str(db), *more]
+    program = [sys.executable, "-c", "from underspec.cli import main; main()"]
+    given = [*program, "stakeholder", "serve", "--json", "--port", "0", "--db", str(db), *more]
     return given if "--task" in more else [*given, "--task", "data-sizes"]
 
 

@@ -17,6 +17,7 @@ from underspec.stakeholder.service.credentials import OPERATOR_VARIABLE, operato
 from underspec.stakeholder.service.database import Database
 from underspec.stakeholder.service.limits import RateLimit
 from underspec.stakeholder.service.mounts import on_a_network
+from underspec.stakeholder.service.publish import publish_all
 
 INSERT = "INSERT INTO groups (credential, model, difficulty, budget) VALUES (?, 'm', 'normal', 16)"
 
@@ -113,6 +114,27 @@ def test_no_room_is_its_own_error(tmp_path: Path) -> None:
         await database.close()
 
     asyncio.run(work())
+
+
+def test_a_published_log_grows_by_what_it_lacks_and_is_never_rewritten(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+
+    async def work(service: Served) -> None:
+        session, credential = await service.mint()
+        file = logs / session / "session.jsonl"
+        seen = b""
+        for number in range(3):
+            await service.ask(credential, f"C1 {number}")
+            await publish_all(service.store, logs)
+            assert file.read_bytes().startswith(seen)
+            seen = file.read_bytes()
+            assert len(seen.splitlines()) == number + 2
+        assert not (logs / session / "session.json").exists()
+        file.write_bytes(seen.replace(b"C1 1", b"C1 7"))
+        with pytest.raises(StoreError):
+            await publish_all(service.store, logs)
+
+    run(tmp_path, work)
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:

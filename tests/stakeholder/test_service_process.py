@@ -67,7 +67,7 @@ def test_an_operators_file_is_its_owners_alone_and_outlives_a_restart(tmp_path: 
     ],
 )
 def test_what_cannot_be_served_is_said_at_once(tmp_path: Path, more: tuple[str, ...], code: int, said: str) -> None:
-    done = CliRunner().invoke(app, command(tmp_path / "db", *more)[1:])
+    done = CliRunner().invoke(app, command(tmp_path / "db", *more)[3:])
     assert done.exit_code == code
     assert said in done.stderr
     assert done.stdout == ""
@@ -216,6 +216,22 @@ def test_requests_one_after_another_on_one_connection_are_all_answered() -> None
             one = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
             last = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
             assert (await said(port, one * 5 + last)).count(b"hi") == 6
+
+    asyncio.run(work())
+
+
+def test_a_client_that_has_nothing_more_to_send_still_gets_its_answers() -> None:
+    async def work() -> None:
+        async with listening(hello) as port:
+            for sent, answers in (
+                (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 1),
+                (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3, 3),
+            ):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(sent)
+                writer.write_eof()
+                assert (await asyncio.wait_for(reader.read(), 5)).count(b"hi") == answers
+                writer.close()
 
     asyncio.run(work())
 

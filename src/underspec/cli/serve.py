@@ -109,7 +109,7 @@ def serve(
         rate=rate,
         docs=docs,
         publish=publish,
-        statistics=_statistics,
+        statistics=session_statistics,
     )
     asyncio.run(run(settings, ready))
 
@@ -136,7 +136,8 @@ def _served(task: Task, exposure: str) -> ServedTask:
     return ServedTask(task.id, {level: release.session_records(task, cast("Exposure", level)) for level in wanted})
 
 
-def _statistics(logs: list[SessionLog]) -> dict[str, Any]:
+def session_statistics(logs: list[SessionLog]) -> dict[str, Any]:
+    """What the operator is told about sessions: their figures together, and of ``each``."""
     from underspec.measure.interaction import interaction, summarise
 
     return {**summarise(logs).document(), "each": [interaction(one).document() for one in logs]}

@@ -40,7 +40,7 @@ from underspec.task.model import Task
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-VERSION = 1
+VERSION = 2
 REQUEST_PATH = "/root/request/start.md"
 ASK_URL = f"http://127.0.0.1:{CHANNEL_PORT}/ask"
 

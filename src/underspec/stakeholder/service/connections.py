@@ -22,6 +22,7 @@ class BoundedConnection(H11Protocol):
     a 400 like every other, and too many connections a 429."""
 
     _clock: asyncio.TimerHandle | None = None
+    _sent_all: bool = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin the clock."""
@@ -37,10 +38,17 @@ class BoundedConnection(H11Protocol):
             self._watch(HEAD_SECONDS)
         self._reading(lambda: super(BoundedConnection, self).data_received(data))
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether to go on: a client that has sent all that it will may still wait for its answer."""
+        self._sent_all = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        return self._sent_all
+
     def on_response_complete(self) -> None:
         """The clock stops, until more is read."""
         self._stop()
         self._reading(super().on_response_complete)
+        if self._sent_all and (self.cycle is None or self.cycle.response_complete):
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is waited for any more."""
