@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Any
 
+from bench.agents import agents
 from bench.comparison import comparison
 from bench.engine import backends
 from bench.grading import grading, peak_memory
@@ -20,6 +21,7 @@ def main() -> None:
     steps = [startup, comparison, planning, stakeholder]
     for backend in backends():
         steps += [lambda backend=backend: grading(backend), lambda backend=backend: peak_memory(backend)]  # type: ignore[misc]
+        steps.append(lambda backend=backend: agents(backend))  # type: ignore[misc]
     for number, step in enumerate(steps, 1):
         print(f"[{number}/{len(steps)}]", file=sys.stderr, flush=True)
         document.update(step())

@@ -85,7 +85,7 @@ def report_table(document: dict[str, Any], left_out: Collection[str] = ()) -> Ta
         for task in row["tasks"]:
             table.add_row(
                 plain(row["agent"]),
-                *(plain(str(row["condition"][name])) for name in varied),
+                *(plain(_value(row["condition"][name])) for name in varied),
                 plain(task["task"]),
                 *(figures[name](task) for name in shown),
             )
@@ -130,8 +130,12 @@ def _details(row: dict[str, Any], task: dict[str, Any], varied: Sequence[str]) -
     return f"{_who(row, varied, task['task'])}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
 
 
+def _value(value: object) -> str:
+    return "–" if value is None else str(value)
+
+
 def _who(row: dict[str, Any], varied: Sequence[str], task: str | None = None) -> str:
-    under = "".join(f", {name} {row['condition'][name]}" for name in varied)
+    under = "".join(f", {name} {_value(row['condition'][name])}" for name in varied)
     on = f"{',' if under else ''} on {task}" if task else ""
     return f"{row['agent']}{under}{on}"
 
