@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from tests.model.scripts import opened, priced, script, spec_of
 from underspec.artifact.ledger import read_ledger, spending
-from underspec.errors import EnvironmentLacksError, ModelServiceError, UsageError
+from underspec.errors import EnvironmentLacksError, HostExhaustedError, ModelServiceError, UsageError
 from underspec.model.ledger import Ledger
 from underspec.model.limits import LimitReachedError, Limits, PhaseWatch
 from underspec.model.models import open_model, service_errors
@@ -223,6 +224,8 @@ def _openai(monkeypatch: pytest.MonkeyPatch, answers: dict[str, list[Any]]) -> A
 
 
 class Status(Exception):
+    retry_after: float | None = None
+
     def __init__(self, status: int) -> None:
         self.status_code = status
 
@@ -239,6 +242,147 @@ def test_a_failing_endpoint_is_skipped_and_left_alone_for_a_while(monkeypatch: p
         assert [(call.endpoint, call.retries) for call in ledger.calls] == [(1, 1), (1, 0), (1, 0)]
 
     asyncio.run(main())
+
+
+def test_an_endpoint_that_hangs_is_given_up_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
+
+    spec = _openai(monkeypatch, {}).model_copy(update={"attempt_seconds": 1})
+    monkeypatch.setattr("underspec.model.tap.FIRST_WAIT_SECONDS", 0.0)
+
+    async def generate(self: Any, *_: Any) -> ModelOutput:
+        if self.base_url.endswith("/first"):
+            await asyncio.sleep(60)
+        return ModelOutput.from_content("m", "late but here")
+
+    monkeypatch.setattr(OpenAICompatibleAPI, "generate", generate)
+
+    async def main() -> None:
+        ledger = Ledger.in_memory()
+        model = open_model(spec, role=Role.BUILDER, phase="build", ledger=ledger)
+        assert (await model.generate("a")).completion == "late but here"
+        assert (await model.generate("b")).completion == "late but here"
+        assert [(call.endpoint, call.retries) for call in ledger.calls] == [(1, 1), (1, 0)]
+
+    asyncio.run(main())
+
+
+def test_an_answer_that_still_flows_is_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
+    from inspect_ai.model._stream import report_model_stream_progress
+
+    spec = _openai(monkeypatch, {})
+    clock = [0.0]
+    watch = PhaseWatch(now=lambda: clock[0])
+    seen: list[bool] = []
+
+    async def generate(self: Any, *_: Any) -> ModelOutput:
+        for _step in range(3):
+            clock[0] += 800
+            seen.append(watch.ended() is None)
+            report_model_stream_progress(1)
+        return ModelOutput.from_content("m", "long")
+
+    monkeypatch.setattr(OpenAICompatibleAPI, "generate", generate)
+    asyncio.run(open_model(spec, role=Role.BUILDER, phase="build", watch=watch).generate("a"))
+    assert seen == [True] * 3
+
+
+def test_a_providers_own_compaction_is_a_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai.model import ModelUsage
+    from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
+
+    spec = _openai(monkeypatch, {})
+
+    async def compact(self: Any, input: Any, *_: Any) -> Any:
+        return input, ModelUsage(input_tokens=8, output_tokens=2, total_tokens=10)
+
+    monkeypatch.setattr(OpenAICompatibleAPI, "compact", compact)
+
+    async def main() -> None:
+        ledger = Ledger.in_memory()
+        await open_model(spec, role=Role.BUILDER, phase="build", ledger=ledger).compact([], [])
+        [call] = ledger.calls
+        assert (call.kind, call.input, call.output, call.local_cache) == ("compact", 8, 2, False)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(("asked", "least", "most"), [(None, 2, 60), (1, 2, 60), (90, 90, 90), (9999, 300, 300)])
+def test_waits_grow_to_a_minute_and_keep_what_the_service_asks_for(
+    asked: float | None, least: float, most: float
+) -> None:
+    from tenacity import Future, RetryCallState
+
+    from underspec.model.tap import Backoff
+
+    error = Status(429)
+    error.retry_after = asked
+    waits = []
+    for attempt in range(1, 15):
+        state = RetryCallState(None, None, (), {})  # type: ignore[arg-type]
+        state.attempt_number = attempt
+        state.outcome = Future.construct(attempt, error, True)
+        waits.append(Backoff()(state))
+    assert all(least <= wait <= most for wait in waits)
+
+
+def test_a_ledger_that_cannot_be_written_ends_the_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = script(tmp_path, {"text": "hi"})
+
+    async def main() -> None:
+        with Ledger.open(tmp_path / "ledger.jsonl") as ledger:
+            watch = PhaseWatch()
+            monkeypatch.setattr("os.pwrite", _full)
+            with pytest.raises(HostExhaustedError):
+                await opened(path, ledger=ledger, watch=watch).generate("hello")
+            assert isinstance(watch.ended(), HostExhaustedError)
+
+    asyncio.run(main())
+
+
+def _full(*_: Any) -> int:
+    raise OSError(errno.ENOSPC, "no space left")
+
+
+def test_a_bridge_that_speaks_for_the_model_is_metered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent that uses a provider's own library, redirected by Inspect's bridge."""
+    from inspect_ai import Task, eval_async
+    from inspect_ai.agent import AgentState, agent_bridge
+    from inspect_ai.dataset import Sample
+    from inspect_ai.solver import solver
+    from openai import AsyncOpenAI
+
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    path = script(tmp_path, {"text": "hi", "usage": USAGE}, {"text": "ho", "usage": USAGE})
+    ledger = Ledger.in_memory()
+
+    @solver
+    def foreign() -> Any:
+        async def solve(state: Any, generate: Any) -> Any:
+            async with agent_bridge(AgentState(messages=state.messages)):
+                for _ in range(2):
+                    await AsyncOpenAI().chat.completions.create(
+                        model="inspect",
+                        messages=[{"role": "user", "content": "hello"}],
+                        reasoning_effort="high",
+                    )
+            return state
+
+        return solve
+
+    async def main() -> Any:
+        model = opened(path, ledger=ledger, prices=priced(path), thinking="off")
+        task = Task(dataset=[Sample(input="go")], solver=foreign())
+        return (await eval_async(task, model=model, log_dir=str(tmp_path / "logs")))[0]
+
+    log = asyncio.run(main())
+    assert log.status == "success", log.error
+    assert [(call.role, call.input) for call in ledger.calls] == [("builder", 100)] * 2
+    assert spending(ledger.calls).cost == pytest.approx(2 * COST)
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
@@ -281,6 +425,13 @@ def test_keys_stand_in_no_specification_and_come_from_the_environment(monkeypatc
             make_spec("openai-api/local/m", endpoints=[{"base_url": url}])
     with pytest.raises(UsageError):
         make_spec("openai-api/local/m", options={"extra_headers": {"authorization": "x"}})
+
+
+@pytest.mark.parametrize("name", ["api_key", "aws_secret_access_key", "default_headers", "Authorization"])
+def test_no_argument_of_a_provider_carries_a_key(name: str) -> None:
+    with pytest.raises(UsageError, match="environment") as caught:
+        make_spec("openai-api/local/m", args={name: "sk-secret"})
+    assert "sk-secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolInfo, ToolSource
 
 from underspec.artifact.ledger import Kind, Outcome
-from underspec.errors import ModelServiceError
+from underspec.errors import ModelServiceError, UnderspecError
 from underspec.model.ledger import Ledger
 from underspec.model.limits import PhaseWatch
 from underspec.model.prices import Prices, Tokens
@@ -98,19 +99,21 @@ class MeteredModel(Model):
         except Exception as error:
             if call.output is None:
                 self._close(call, answered=False)
-                await meter.ledger.store(**self._line(kind, call, began, "error", signal=signal_of(error)))
+                await self._store(self._line(kind, call, began, "error", signal=signal_of(error)))
                 self._blame(error)
             else:
                 # An answer came, and was paid for; what then failed is something else, such as a limit of Inspect's.
                 line = self._line(kind, call, began, "ok", output=call.output)
                 self._close(call, line=line)
-                await meter.ledger.store(**line)
+                await self._store(line)
             raise
         except BaseException:
             done = call.output is not None
             line = self._line(kind, call, began, "ok" if done else "cancelled", output=call.output)
             self._close(call, line=line, answered=done)
-            meter.ledger.store_now(**line)
+            # Whoever is cancelled may not wait, and has to be cancelled whatever else goes wrong.
+            with contextlib.suppress(UnderspecError), self._told():
+                meter.ledger.store_now(**line)
             raise
         finally:
             current_call.reset(token)
@@ -118,8 +121,21 @@ class MeteredModel(Model):
         usage = result[1] if isinstance(result, tuple) else None
         line = self._line(kind, call, began, "ok", output=output, usage=usage)
         self._close(call, line=line)
-        await meter.ledger.store(**line)
+        await self._store(line)
         return result
+
+    async def _store(self, line: dict[str, Any]) -> None:
+        with self._told():
+            await self.meter.ledger.store(**line)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """A ledger that cannot be written ends the phase: to an agent it would look as if its model had failed."""
+        try:
+            yield
+        except UnderspecError as error:
+            self.meter.watch.fail(error)
+            raise
 
     def _line(
         self,

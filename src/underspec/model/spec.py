@@ -18,6 +18,7 @@ SCRIPTED = "scripted"
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _THINKING = re.compile(r"off|adaptive|max|[1-9][0-9]{0,8}")
 # Each could carry a key, or send the prompt elsewhere than to the endpoints named.
+_SECRET = re.compile(r"key|secret|passw|credential|auth|header|cookie|session", re.IGNORECASE)
 _NOT_OPTIONS = frozenset({"extra_headers", "cache", "batch", "response_schema", "system_message", "fallback_models"})
 
 
@@ -78,6 +79,13 @@ class ModelSpec(BaseModel):
         if bad := sorted(set(options) & _NOT_OPTIONS):
             raise ValueError(f"{bad[0]} cannot be set here")
         return options
+
+    @field_validator("args")
+    @classmethod
+    def _no_keys(cls, args: dict[str, Any]) -> dict[str, Any]:
+        if bad := [name for name in args if _SECRET.search(name)]:
+            raise ValueError(f"{bad[0]} cannot be set here: keys come from the environment")
+        return args
 
     @property
     def provider(self) -> str:
