@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.figures import figure
 
-TASK, ROUTER = "data-sizes", "lexical"
+TASK, ROUTER = "data-sizes", "embedded"
 SESSIONS, EACH = 50, 120
 MINTED = 2_000
 ALONE = 300

@@ -84,7 +84,12 @@ def start(
     command: str, output: str, folder: Path, environment: dict[str, str], moved: dict[str, str]
 ) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        [*command.split(), "--port", moved["8731"]], cwd=folder, env=environment, stderr=subprocess.PIPE, text=True
+        # The router that is there at once; the replies that the page shows are any router's.
+        [*command.split(), "--port", moved["8731"], "--router", "lexical"],
+        cwd=folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stderr is not None
     said = "".join(process.stderr.readline() for _ in output.splitlines())

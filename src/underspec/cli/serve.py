@@ -23,7 +23,7 @@ _PORTS = "INIT,ASK,STATS"
 def serve(
     task: list[str] = typer.Option([], "--task", help="Task id or folder; may be repeated. Default: all bundled ones."),
     exposure: str = typer.Option("L1", "--exposure", help="Whose records answer, unless a session says otherwise."),
-    router: str = typer.Option("lexical", "--router", help="Who finds the records."),
+    router: str = typer.Option("embedded", "--router", help="Who finds the records."),
     budget: int = typer.Option(16, "--budget", help="Questions a session may ask, unless it is minted with another."),
     host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on."),
     port: int = typer.Option(DEFAULT_PORT, "--port", help="Port of the API; 0 takes any that is free."),
@@ -67,7 +67,7 @@ def serve(
     if not rate > 0:
         raise UsageError("a rate is more than nothing", mend="give requests a second")
     ports = [port, *_three_ports(published_protocol)]
-    served = [_served(load_task(folder), exposure) for folder in find_tasks(task)]
+    served = [_served(load_task(folder), exposure) for folder in find_tasks(task, "repository")]
     token, source = operator_token(operator_file)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     # One line for each client that speaks no HTTP would be its log, not ours.

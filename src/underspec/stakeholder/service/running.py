@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from underspec.artifact.threads import in_thread
+from underspec.errors import StakeholderError, UnderspecError
 from underspec.stakeholder.router import Router
 from underspec.stakeholder.service.api import Api, Statistics
 from underspec.stakeholder.service.credentials import hashed
@@ -16,6 +19,8 @@ from underspec.stakeholder.service.publish import publish, publish_all
 from underspec.stakeholder.service.published import Published
 from underspec.stakeholder.service.server import Application, listen, port_of, serve
 from underspec.stakeholder.service.store import SessionRow, SessionStore
+
+PREPARE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ async def run(settings: Settings, ready: Callable[[list[str]], None]) -> None:
         try:
             store = SessionStore(database)
             apps = applications(settings, store)
+            await prepare(settings)
             addresses = [_address(settings.host, port_of(sock)) for sock in sockets]
             await serve(list(zip(sockets, apps, strict=True)), lambda: ready(addresses))
             if settings.publish is not None:
@@ -83,6 +89,33 @@ def applications(settings: Settings, store: SessionStore) -> list[Application]:
     if len(settings.ports) > 1:
         apps += Published(desk, operator, limit, settings.statistics).apps()
     return apps
+
+
+async def prepare(settings: Settings) -> None:
+    """Let a router that works on this machine make what it needs of each task, so that no first question waits for it.
+
+    Such routers have ``route_now``; others, whose questions cost, are not asked. After :data:`PREPARE_SECONDS` the rest
+    is left to first questions.
+
+    Raises:
+        StakeholderError: the router fails.
+    """
+    route_now = getattr(settings.router, "route_now", None)
+    if route_now is None:
+        return
+    loop = asyncio.get_running_loop()
+    end = loop.time() + PREPARE_SECONDS
+    for task in settings.tasks:
+        records = task.levels.get(settings.exposure)
+        if records is not None and loop.time() < end:
+            try:
+                await in_thread(route_now, "How is it done?", records)
+            except UnderspecError:
+                raise
+            except Exception as error:
+                # A router is a plug-in; one that fails here would fail everybody who asks.
+                name = settings.router.name
+                raise StakeholderError(f"the router {name!r} cannot route about {task.id}: {error!r}") from error
 
 
 def _address(host: str, port: int) -> str:
