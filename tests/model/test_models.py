@@ -310,6 +310,25 @@ def test_a_providers_own_compaction_is_a_line_too(monkeypatch: pytest.MonkeyPatc
     asyncio.run(main())
 
 
+def test_what_was_never_sent_is_no_call_and_nobodys_failure(tmp_path: Path) -> None:
+    from inspect_ai.util import LimitExceededError, message_limit
+
+    path = script(tmp_path, {"text": "hi"})
+
+    async def main() -> None:
+        ledger, watch = Ledger.in_memory(), PhaseWatch()
+        model = opened(path, ledger=ledger, watch=watch)
+        with pytest.raises(NotImplementedError):
+            await model.compact([], [])
+        with message_limit(1), pytest.raises(LimitExceededError):
+            await model.generate("hello")
+        assert ledger.calls == ()
+        assert watch.ended() is None
+        assert not watch.model_call_open
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(("asked", "least", "most"), [(None, 2, 60), (1, 2, 60), (90, 90, 90), (9999, 300, 300)])
 def test_waits_grow_to_a_minute_and_keep_what_the_service_asks_for(
     asked: float | None, least: float, most: float

@@ -11,14 +11,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.model.scripts import opened, script
+from tests.model.scripts import opened, script, spec_of
 from tests.stakeholder.toy import small_records, table_records
+from underspec.artifact.ledger import read_ledger
 from underspec.artifact.session import Turn
 from underspec.errors import ModelServiceError, StakeholderError, UsageError
 from underspec.model.ledger import Ledger
 from underspec.model.roles import Role
 from underspec.prompts.router import router_prompts
 from underspec.stakeholder.model_router import CONTROL, MOST_ENUMERATED, ModelRouter, described
+from underspec.stakeholder.opened import opened_router
 from underspec.stakeholder.reply import MAX_POINTS, MORE_ASKED, SEPARATOR
 from underspec.stakeholder.routed import NONE, SLOTS, read_routing
 from underspec.stakeholder.router import Routing, load_router
@@ -365,3 +367,16 @@ def test_it_works_inside_an_evaluation_of_inspects_too(tmp_path: Path, monkeypat
 def test_what_records_say_is_shown_but_for_cases() -> None:
     shown = described(table_records())
     assert all(("told" in each) is (each["kind"] != "case_file") for each in shown)
+
+
+def test_outside_a_run_it_is_opened_by_name_with_its_model(tmp_path: Path) -> None:
+    path = script(tmp_path, {"text": said("C1")})
+    router = opened_router("model", model=spec_of(path), ledger=tmp_path / "ledger.jsonl")
+    assert asyncio.run(router.route("What about C1?", small_records(), ())).ids == ("C1",)
+    [call] = read_ledger(tmp_path / "ledger.jsonl")
+    assert (call.role, call.phase) == ("router", "stakeholder")
+    with pytest.raises(UsageError, match="with a model"):
+        opened_router("model")
+    with pytest.raises(UsageError, match="without a model"):
+        opened_router("lexical", model=spec_of(path))
+    assert opened_router("lexical").name == "lexical"

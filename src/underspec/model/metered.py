@@ -97,7 +97,11 @@ class MeteredModel(Model):
         try:
             result = await work()
         except Exception as error:
-            if call.output is None:
+            unsent = isinstance(error, NotImplementedError) or (kind == "generate" and call.attempts == 0)
+            if call.output is None and unsent:
+                # Nothing was sent: a provider without compaction, a limit of Inspect's, or a message that is none.
+                self._close(call, answered=False)
+            elif call.output is None:
                 self._close(call, answered=False)
                 await self._store(self._line(kind, call, began, "error", signal=signal_of(error)))
                 self._blame(error)
