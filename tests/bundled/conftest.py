@@ -12,7 +12,7 @@ from underspec.task.load import load_task
 from underspec.task.model import Task
 
 
-@pytest.fixture(scope="module", params=bundled_tasks(), ids=lambda folder: folder.name)
+@pytest.fixture(scope="module", params=bundled_tasks("repository"), ids=lambda folder: folder.name)
 def folder(request: pytest.FixtureRequest) -> Path:
     """The folder of one bundled task; tests that take it run for every one."""
     chosen: Path = request.param

@@ -32,7 +32,7 @@ def records(task: Task, level: str) -> LevelRecords:
 
 
 def test_every_bundled_task_has_its_row_and_every_row_its_task() -> None:
-    assert set(TABLE) == {folder.name for folder in bundled_tasks()}
+    assert set(TABLE) == {folder.name for folder in bundled_tasks("repository")}
 
 
 def test_validation_finds_nothing_at_all(folder: Path) -> None:

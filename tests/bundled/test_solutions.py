@@ -24,8 +24,8 @@ from underspec.task.model import LevelRecords, Task
 from underspec.task.release import session_records
 
 BROKEN = ("", "[]", "null", "{", '{"action": "hasOwnProperty"}', '{"action": 5}', '{"action": "clip"')
-QUICK = [folder for folder in bundled_tasks() if not TABLE[folder.name].golden_is_slow]
-SLOW = [folder for folder in bundled_tasks() if TABLE[folder.name].golden_is_slow]
+QUICK = [folder for folder in bundled_tasks("repository") if not TABLE[folder.name].golden_is_slow]
+SLOW = [folder for folder in bundled_tasks("repository") if TABLE[folder.name].golden_is_slow]
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_a_case_folder_that_is_empty_gives_no_output_and_no_failure(
     ("folder", "text"),
     [
         pytest.param(folder, text, id=f"{folder.name}-{text[:30]!a}")
-        for folder in bundled_tasks()
+        for folder in bundled_tasks("repository")
         for text in (*BROKEN, *TABLE[folder.name].broken)
     ],
     indirect=["folder"],

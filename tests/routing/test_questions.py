@@ -39,7 +39,7 @@ def questions(task: str) -> list[dict[str, Any]]:
 
 def answers(task: str) -> dict[Level, set[str]]:
     """All ids by exposure level."""
-    [path] = [path for path in bundled_tasks() if path.name == task]
+    [path] = [path for path in bundled_tasks("repository") if path.name == task]
     records = load_task(path).records
     assert records is not None
     return {level: set(known.responses()) for level, known in records.levels.items()}
@@ -47,7 +47,7 @@ def answers(task: str) -> dict[Level, set[str]]:
 
 def test_every_bundled_task_has_questions_and_no_other() -> None:
     assert sorted(path.stem for path in FOLDER.glob("*.jsonl")) == list(TASKS)
-    assert sorted(path.name for path in bundled_tasks()) == list(TASKS)
+    assert sorted(path.name for path in bundled_tasks("repository")) == list(TASKS)
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -56,7 +56,9 @@ def list_tasks(tasks: list[str] = _TASKS, as_json: bool = JSON_OPTION) -> None:
 @command
 def show_task(
     task: str = typer.Argument(..., help="Task id or folder."),
-    exposure: str = typer.Option("L1", "--exposure", help="Which request to print: L1, L2, L3, ground or recovered."),
+    exposure: str = typer.Option(
+        "", "--exposure", help="Which request to print: L1, L2, L3, ground or recovered; initial or ground."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show one task: its facts, and the request at one exposure."""
@@ -66,7 +68,9 @@ def show_task(
     from underspec.task.load import load_task
 
     loaded = load_task(find_task(task))
-    known = sorted({*loaded.requests, "recovered"})
+    is_commission = loaded.toml.family == "commission"
+    known = sorted(loaded.requests if is_commission else {*loaded.requests, "recovered"})
+    exposure = exposure or ("initial" if is_commission else "L1")
     if exposure not in known:
         raise UsageError(f"task {loaded.id} has no exposure {exposure!r}", mend=f"choose one of {', '.join(known)}")
     request = release.request_text(loaded, cast("Exposure", exposure))
@@ -80,6 +84,8 @@ def show_task(
         "digest": loaded.digest,
         "cases": {name: suite.total for name, suite in loaded.suites.items()},
         "records": {level: len(known.records) for level, known in levels.items()},
+        "units": [unit.id for unit in loaded.units.units] if loaded.units else [],
+        "tests": len(loaded.units.tests) if loaded.units else 0,
         "limits": loaded.toml.limits.model_dump(mode="json"),
         "exposure": exposure,
         "request": request,
@@ -95,31 +101,43 @@ def show_task(
     typer.echo(
         plain(f"{loaded.toml.family}, {loaded.toml.category}, {loaded.toml.language}; digest {loaded.digest[:16]}")
     )
-    typer.echo(f"cases: {cases}")
-    typer.echo(f"records: {records}")
+    if levels or not is_commission:
+        typer.echo(f"cases: {cases}")
+        typer.echo(f"records: {records}")
+    if loaded.units:
+        typer.echo(plain(f"requirement units: {', '.join(document['units'])}"))  # type: ignore[arg-type]
+        typer.echo(f"acceptance tests: {document['tests']}")
     typer.echo(f"\n--- request at exposure {exposure} ---\n")
     typer.echo(plain(request))
 
 
-@app.command("validate", short_help="Check tasks; with --golden, run what they were made from.")
+@app.command("validate", short_help="Check tasks; with --golden and --variants, run what they come with.")
 @command
 def validate_tasks(
     tasks: list[str] = _TASKS,
     golden: bool = typer.Option(
         False, "--golden", help="Also grade the golden implementation (must pass everything) and an empty deliverable."
     ),
+    variants: bool = typer.Option(
+        False, "--variants", help="Also accept the starter files and every variant of tasks with requirement units."
+    ),
     sandbox: str = SANDBOX_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Check all that can be known of a task without running it; with --golden, run its golden implementation too.
 
+    With --variants, private acceptance tests are run: the reference and an equivalent implementation must pass all of
+    them, each incorrect one must be rejected by the tests of its unit, and the starter files must pass no unit.
+
     Exit code 1 when anything is wrong.
     """
-    from underspec.cli.validation import validate
+    from underspec.cli.validation import validate, variant_lines
     from underspec.report.terminal import plain
     from underspec.task.catalog import find_tasks
 
-    results = run_async(validate(find_tasks(tasks or []), golden=golden, backend_name=sandbox))
+    results = run_async(
+        validate(find_tasks(tasks or []), golden=golden, variants=variants, backend_name=sandbox, progress=_progress)
+    )
     valid = all(result["valid"] for result in results)
     if as_json:
         print_json({"valid": valid, "tasks": results})
@@ -135,8 +153,16 @@ def validate_tasks(
                 overall, empty = result["golden"]["overall"], result["golden"]["empty"]
                 typer.echo(f"  golden implementation: {overall['passed']} of {overall['total']} cases pass")
                 typer.echo(f"  empty deliverable: {empty['passed']} of {empty['total']} cases pass")
+            for line in variant_lines(result["variants"]):
+                typer.echo(plain(f"  {line}"))
     if not valid:
         raise typer.Exit(1)
+
+
+def _progress(line: str) -> None:
+    from underspec.report.terminal import plain
+
+    typer.echo(plain(line), err=True)
 
 
 app.command("import-icae", short_help="Make task folders of the published ICAE-Bench data.")(import_icae)

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from underspec.errors import UsageError
-from underspec.task.layout import TASK_TOML
+from underspec.task.layout import TASK_TOML, Family
+from underspec.task.load import read_toml
 
 _BUNDLED = Path(__file__).parent / "bundled"
 
@@ -23,9 +24,10 @@ def _tasks_in(folder: Path) -> list[Path]:
     return [folder / name for name in names if _is_task(folder / name)]
 
 
-def bundled_tasks() -> list[Path]:
-    """Folders of the tasks that come with the package, by id."""
-    return _tasks_in(_BUNDLED) if _BUNDLED.is_dir() else []
+def bundled_tasks(family: Family | None = None) -> list[Path]:
+    """Folders of the tasks that come with the package, by id; with ``family``, of those alone."""
+    tasks = _tasks_in(_BUNDLED) if _BUNDLED.is_dir() else []
+    return [task for task in tasks if family is None or read_toml(task).family == family]
 
 
 def _as_folder(name_or_path: str) -> Path | None:
@@ -71,10 +73,10 @@ def find_task(name_or_path: str) -> Path:
     )
 
 
-def find_tasks(selectors: Iterable[str]) -> list[Path]:
+def find_tasks(selectors: Iterable[str], family: Family | None = None) -> list[Path]:
     """The tasks meant by ids, task folders and folders of tasks; all bundled tasks when nothing is given.
 
-    Each task comes once, in the order given.
+    Each task comes once, in the order given. ``family`` restricts what nothing stands for, never what is named.
 
     Raises:
         UsageError: a selector means no task.
@@ -87,4 +89,4 @@ def find_tasks(selectors: Iterable[str]) -> list[Path]:
         many = _tasks_in(folder) if folder is not None and not is_id and not _is_task(folder) else []
         for task in many or [find_task(selector)]:
             found.setdefault(task.resolve(), task)
-    return list(found.values()) if chosen else bundled_tasks()
+    return list(found.values()) if chosen else bundled_tasks(family)

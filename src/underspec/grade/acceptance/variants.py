@@ -33,7 +33,7 @@ class VariantFinding:
 
 @dataclass(frozen=True)
 class VariantsCheck:
-    """The acceptance of every variant, by name; ``starter`` among them. The tests are fine (``ok``) without findings."""
+    """The acceptance of every variant by name, ``starter`` among them. Without findings, the tests are fine."""
 
     accepted: Mapping[str, Acceptance] = field(default_factory=dict)
     findings: tuple[VariantFinding, ...] = ()
