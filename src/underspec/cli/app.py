@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from underspec.cli import demo, doctor, grade, image, prompts, report, run, serve, stakeholder, tasks
+from underspec.cli import demo, doctor, grade, image, prompts, report, run, serve, stakeholder, structure, tasks
 
 app = typer.Typer(
     name="underspec",
@@ -43,6 +43,9 @@ app.add_typer(tasks.app, name="tasks")
 app.command("run", short_help="Let agents build, grade what they hand over, report.")(run.run)
 app.command("show", short_help="One item: how it was built, what was asked, what failed.")(report.show)
 app.command("grade", short_help="Grade one deliverable on one task in fresh sandboxes.")(grade.grade)
+app.command("structure", short_help="Compare two source trees: sizes, and names of what they define.")(
+    structure.structure
+)
 app.command("report", short_help="Turn a run into a table and a page to hand on.")(report.report)
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")

@@ -1,0 +1,39 @@
+"""The process in which hostile text meets a parser: one request a line on stdin, one answer a line on stdout.
+
+A parser is C code. Whatever a file makes it do ends this process at most: the memory is limited, and each file's
+processor time. Run as ``python -m``; imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+
+from underspec.grade.structure.source import read_source
+
+MAX_MEMORY = 2 * 1024**3
+SECONDS = 30.0  # of processor time a file; a file of the size limit takes about one
+
+
+def main() -> None:
+    """Answer until stdin ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; Ctrl-C reaches the whole group
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    for line in sys.stdin.buffer:
+        path, grammar, query = json.loads(line)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        try:
+            answer = read_source(path, grammar, query)
+        except MemoryError:
+            answer = {"excluded": "unparsed", "why": "it takes too much memory"}
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()
