@@ -16,7 +16,7 @@ from underspec.artifact.ledger import read_ledger, spending
 from underspec.errors import EnvironmentLacksError, HostExhaustedError, ModelServiceError, UsageError
 from underspec.model.ledger import Ledger
 from underspec.model.limits import LimitReachedError, Limits, PhaseWatch
-from underspec.model.models import open_model, service_errors
+from underspec.model.models import adopt_model, open_model, service_errors
 from underspec.model.roles import Role
 from underspec.model.spec import make_spec
 
@@ -325,6 +325,38 @@ def test_what_was_never_sent_is_no_call_and_nobodys_failure(tmp_path: Path) -> N
         assert ledger.calls == ()
         assert watch.ended() is None
         assert not watch.model_call_open
+
+    asyncio.run(main())
+
+
+def test_a_model_that_others_opened_is_metered_once_however_often_it_is_taken(tmp_path: Path) -> None:
+    from inspect_ai.model import get_model
+
+    path = script(tmp_path, {"text": "hi", "usage": USAGE, "fault": {"status": 429}}, {"text": "ho"})
+    opened(path)  # registers the provider
+
+    async def main() -> None:
+        theirs = get_model(f"scripted/{path}", memoize=False)
+        ledger = Ledger.in_memory()
+        for _ in range(3):
+            ours = adopt_model(theirs, role=Role.BUILDER, phase="build", ledger=ledger, prices=priced(path))
+        assert (await ours.generate("hello")).completion == "hi"
+        [call] = ledger.calls
+        assert (call.model, call.retries, call.input) == (f"scripted/{path}", 1, 100)
+        assert (await theirs.generate("hello")).completion == "ho"
+        assert len(ledger.calls) == 1
+
+    asyncio.run(main())
+
+
+def test_a_model_outside_a_phase_may_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = script(tmp_path, {"text": "hi", "repeat": True})
+
+    async def main() -> None:
+        model = opened(path)
+        await model.generate("hello")
+        model.meter.watch._now = lambda: 1e12
+        assert (await model.generate("hello")).completion == "hi"
 
     asyncio.run(main())
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from underspec.errors import EnvironmentLacksError, ModelServiceError, UnderspecError, UsageError
 from underspec.model.engine import require_engine
 from underspec.model.ledger import Ledger
-from underspec.model.limits import PhaseWatch
+from underspec.model.limits import Limits, PhaseWatch
 from underspec.model.prices import Prices, load_prices
 from underspec.model.roles import Role
 from underspec.model.signals import signal_of
@@ -92,7 +92,7 @@ def _metered(
         role=str(role),
         phase=phase,
         ledger=ledger or Ledger.in_memory(),
-        watch=watch or PhaseWatch(),
+        watch=watch or PhaseWatch(Limits(inactivity=None)),  # with no phase, nobody stands still
         prices=prices or load_prices(),
         counted=role is Role.BUILDER,
         fixed_thinking=fixed_thinking,

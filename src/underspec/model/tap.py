@@ -25,6 +25,7 @@ from underspec.model.signals import Signal, retry_after_of, signal_of
 FIRST_WAIT_SECONDS = 2.0
 LONGEST_WAIT_SECONDS = 60.0
 LONGEST_ASKED_WAIT_SECONDS = 300.0
+_TAPPED = "_underspec_tapped"
 
 
 @dataclass
@@ -98,8 +99,13 @@ class Backoff(wait_base):
 
 
 def tap(apis: list[ModelAPI], *, patient: bool = True) -> ModelAPI:
-    """Make ``apis``, which serve the same model, one: the first, whose calls go round all of them."""
+    """Make ``apis``, which serve the same model, one: the first, whose calls go round all of them.
+
+    A single one that has its tap already keeps it: two would count every attempt twice.
+    """
     first = apis[0]
+    if len(apis) == 1 and getattr(first, _TAPPED, False):
+        return first
     originals = [api.generate for api in apis]
     pool = Pool(len(apis))
 
@@ -139,6 +145,7 @@ def tap(apis: list[ModelAPI], *, patient: bool = True) -> ModelAPI:
             return result
         raise AssertionError("a pool is never empty")
 
+    setattr(first, _TAPPED, True)
     setattr(first, "generate", generate)  # noqa: B010  # a method of the object, on purpose
     if patient:
         setattr(first, "retry_wait", Backoff)  # noqa: B010
