@@ -14,9 +14,10 @@ import pytest
 from tests.egress.packages import registry
 from tests.egress.world import lists, resolver, server
 from tests.sandbox.boxes import needs_bubblewrap
+from underspec.errors import HarnessError
 from underspec.sandbox.backends import load_backend
-from underspec.sandbox.egress.egress import Egress, Granted
 from underspec.sandbox.egress.log import NetworkLog
+from underspec.sandbox.egress.networked import Grant, NetworkedBackend
 from underspec.sandbox.egress.policy import Policy
 from underspec.sandbox.protocol import ExecResult, Mount, Owner, Sandbox, SandboxSpec
 
@@ -54,12 +55,12 @@ async def place(folder: Path, backend: str = "bubblewrap", mounts: tuple[Mount, 
     async with server(registry(lambda: ports[0], asked)) as port:
         ports.append(port)
         with NetworkLog(folder / "network.jsonl") as log:
-            egress = Egress(Granted(Policy("registries", lists(port)), log), resolver=resolver())
-            sandbox = load_backend(backend).create(SandboxSpec(owner=OWNER, mounts=mounts, env=egress.env))
+            grant = Grant(Policy("registries", lists(port)), log, resolver=resolver())
+            networked = NetworkedBackend(load_backend(backend), grant)
+            sandbox = networked.create(SandboxSpec(owner=OWNER, mounts=mounts, network="registries"))
             try:
                 await sandbox.start()
-                async with egress.serving(sandbox):
-                    yield Place(sandbox, port, asked, folder / "network.jsonl")
+                yield Place(sandbox, port, asked, folder / "network.jsonl")
             finally:
                 await sandbox.close()
 
@@ -204,19 +205,47 @@ def test_loopback_is_reached_without_the_proxy(tmp_path: Path) -> None:
 
 
 @needs_bubblewrap
-def test_without_a_grant_there_is_neither_proxy_nor_variable() -> None:
+def test_a_sandbox_that_asks_for_no_network_has_none(tmp_path: Path) -> None:
     async def run() -> None:
-        egress = Egress()
-        assert egress.env == {}
-        assert egress.use() is None
-        sandbox = load_backend("bubblewrap").create(SandboxSpec(owner=OWNER, env=egress.env))
-        try:
-            await sandbox.start()
-            async with egress.serving(sandbox):
+        with NetworkLog(tmp_path / "network.jsonl") as log:
+            networked = NetworkedBackend(load_backend("bubblewrap"), Grant(Policy("open", lists(80)), log))
+            with pytest.raises(HarnessError, match="registries"):
+                networked.create(SandboxSpec(owner=OWNER, network="registries"))
+            sandbox = networked.create(SandboxSpec(owner=OWNER))
+            try:
+                await sandbox.start()
                 done = await sandbox.exec(["bash", "-c", "env | grep -i proxy; exec 3<>/dev/tcp/127.0.0.1/8078"])
-            assert done.exit_code == 1
-            assert done.stdout == b""
-        finally:
-            await sandbox.close()
+                assert done.exit_code == 1
+                assert done.stdout == b""
+            finally:
+                await sandbox.close()
+
+    asyncio.run(run())
+
+
+@needs_bubblewrap
+def test_nothing_is_let_out_once_everything_inside_was_killed(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with place(tmp_path) as there:
+            waiting = "import socket, time; s = socket.create_connection(('127.0.0.1', 8078)); print(1, flush=True)"
+            await there.bash(f'python3 -c "{waiting}; time.sleep(600)" & sleep 0.5')
+            await there.sandbox.kill_all()
+            await there.sandbox.archive(tmp_path / "deliverable.tar")
+            assert there.log.read_text() == ""
+
+    asyncio.run(run())
+
+
+@needs_bubblewrap
+def test_a_proxy_that_fails_fails_what_was_done_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        def broken(*_: object) -> None:
+            raise OSError("no log")
+
+        async with place(tmp_path) as there:
+            monkeypatch.setattr(NetworkLog, "add", broken)
+            await there.sandbox.exec(["python3", "-c", FETCH, f"http://registry.test:{there.port}/"], timeout=60)
+            with pytest.raises(HarnessError, match="no log"):
+                await there.sandbox.kill_all()
 
     asyncio.run(run())

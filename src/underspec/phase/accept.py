@@ -1,4 +1,7 @@
-"""The accept phase: a sealed deliverable in, verdicts of private tests out. It needs no model and can be redone alone."""
+"""The accept phase: a sealed deliverable in, verdicts of private tests out.
+
+It needs no model and can be redone alone.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from underspec.artifact.threads import in_thread
 from underspec.grade.acceptance import RUNNER_VERSION
 from underspec.grade.acceptance.accept import accept_deliverable
 from underspec.phase.build import DELIVERABLE_FILE, DELIVERABLE_TAR
+from underspec.phase.network import identity_of_network, network_policy, networked
 from underspec.phase.work import Work
 from underspec.sandbox.deliverable import extract_deliverable
+from underspec.sandbox.egress.lists import Lists
 from underspec.task import release
 from underspec.task.model import Task
 
@@ -26,7 +31,8 @@ ACCEPTANCE_FAILURES_FILE = "acceptance-failures.json"
 class AcceptInputs:
     """All that decides an acceptance. ``delivered`` is the published artifact of the phase that made the deliverable.
 
-    ``tests_image_digest`` is None where the tests run in the deliverable's own image.
+    ``tests_image_digest`` is None where the tests run in the deliverable's own image; ``lists`` say which
+    hosts are registries, the packaged ones when None.
     """
 
     task: Task
@@ -35,6 +41,7 @@ class AcceptInputs:
     image: str
     image_digest: str
     tests_image_digest: str | None = None
+    lists: Lists | None = None
 
     def deliverable(self) -> Deliverable:
         """What stands beside the sealed deliverable.
@@ -57,7 +64,7 @@ class AcceptInputs:
                 "limits": self.task.toml.limits.model_dump(mode="json"),
                 "image": self.image_digest,
                 "tests_image": self.tests_image_digest,
-                "network": self.condition.grade_network,
+                "network": identity_of_network(self.task, self.condition.grade_network, self.lists),
             }
         )
 
@@ -69,6 +76,11 @@ async def accept(inputs: AcceptInputs, work: Work) -> None:
     Raises:
         TaskError, SandboxError, HarnessError: not the deliverable's doing; nothing is published.
     """
+    with networked(work, network_policy(inputs.task, inputs.condition.grade_network, inputs.lists)) as with_network:
+        await _accept(inputs, with_network)
+
+
+async def _accept(inputs: AcceptInputs, work: Work) -> None:
     deliverable = inputs.deliverable()
     tree = work.scratch / "deliverable"
     await in_thread(extract_deliverable, inputs.delivered / DELIVERABLE_TAR, tree)

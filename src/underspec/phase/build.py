@@ -27,9 +27,11 @@ from underspec.model.limits import LimitReachedError, Limits, PhaseWatch
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec
 from underspec.phase.models import PhaseModels, identity_of, phase_models
+from underspec.phase.network import identity_of_network, network_policy, networked
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
 from underspec.sandbox.deliverable import seal_folder
+from underspec.sandbox.egress.lists import Lists
 from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Sandbox, SandboxSpec
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.router import Router, RouterWithModel
@@ -64,6 +66,8 @@ class BuildInputs:
     stakeholder_model: ModelSpec | None = None
     adopted: Model | None = None
     """In place of ``model``, one that is already open; its name stands in the condition."""
+    lists: Lists | None = None
+    """Which hosts are registries, and which are blocked; the packaged ones when None."""
 
     def request(self) -> str:
         """The request as the agent reads it: the chosen exposure, and how to ask where anybody answers."""
@@ -109,7 +113,7 @@ class BuildInputs:
                 "stakeholder_model": identity_of(self.stakeholder_model) if condition.asks else None,
                 "max": [condition.max_tokens, condition.max_turns, condition.max_cost],
                 "image": self.image_digest,
-                "network": condition.network,
+                "network": identity_of_network(self.task, condition.network, self.lists),
                 "limits": asdict(sandbox_limits(self.task.toml.limits)),
                 "seconds": condition.build_seconds,
             }
@@ -135,6 +139,11 @@ async def build(inputs: BuildInputs, work: Work) -> None:
         SandboxError, StakeholderError, HarnessError: not the agent's doing; nothing is published.
         TaskError: what the task starts with does not fit into its sandbox.
     """
+    with networked(work, network_policy(inputs.task, inputs.condition.network, inputs.lists)) as with_network:
+        await _build(inputs, with_network)
+
+
+async def _build(inputs: BuildInputs, work: Work) -> None:
     # In a thread: the golden agent's library may have to be fetched.
     mounts = await in_thread(inputs.agent.mounts, inputs.task)
     spec = SandboxSpec(

@@ -13,8 +13,10 @@ from underspec.artifact.outcomes import SUITES
 from underspec.artifact.threads import in_thread
 from underspec.grade.grader import grade_in_full
 from underspec.phase.build import DELIVERABLE_FILE, DELIVERABLE_TAR
+from underspec.phase.network import identity_of_network, network_policy, networked
 from underspec.phase.work import Work
 from underspec.sandbox.deliverable import extract_deliverable
+from underspec.sandbox.egress.lists import Lists
 from underspec.task import release
 from underspec.task.model import Task
 
@@ -25,13 +27,15 @@ FAILURES_FILE = "failures.json"
 
 @dataclass(frozen=True)
 class GradeInputs:
-    """All that decides a grade. ``built`` is the published artifact of the build phase."""
+    """All that decides a grade. ``built`` is the published artifact of the build phase; ``lists`` say which hosts are
+    registries, the packaged ones when None."""
 
     task: Task
     condition: Condition
     built: Path
     image: str
     image_digest: str
+    lists: Lists | None = None
 
     def deliverable(self) -> Deliverable:
         """What stands beside the sealed deliverable.
@@ -52,7 +56,7 @@ class GradeInputs:
                 "suites": {suite: release.suite_digest(self.task, suite) for suite in SUITES},
                 "limits": self.task.toml.limits.model_dump(mode="json"),
                 "image": self.image_digest,
-                "network": self.condition.grade_network,
+                "network": identity_of_network(self.task, self.condition.grade_network, self.lists),
                 "comparison": "bytes",
             }
         )
@@ -64,6 +68,11 @@ async def grade(inputs: GradeInputs, work: Work) -> None:
     Raises:
         SandboxError, HarnessError: not the deliverable's doing; nothing is published.
     """
+    with networked(work, network_policy(inputs.task, inputs.condition.grade_network, inputs.lists)) as with_network:
+        await _grade(inputs, with_network)
+
+
+async def _grade(inputs: GradeInputs, work: Work) -> None:
     deliverable = inputs.deliverable()
     tree = work.scratch / "deliverable"
     await in_thread(extract_deliverable, inputs.built / DELIVERABLE_TAR, tree)

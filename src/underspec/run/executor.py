@@ -31,6 +31,7 @@ from underspec.run.claim import Claim
 from underspec.run.item import Item
 from underspec.run.plan import Tasks
 from underspec.run.store import MAX_ATTEMPTS, Attempt, Choice, PhaseFolder, RunStore
+from underspec.sandbox.egress.lists import Lists
 from underspec.sandbox.images.recipe import recipe_for
 from underspec.sandbox.protocol import Owner, SandboxBackend
 from underspec.stakeholder.router import Router, RouterWithModel
@@ -59,7 +60,8 @@ class RunContext:
 
     ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
     ``models`` are specifications by the names that conditions use, ``adopted`` models that somebody else
-    opened. ``run_cost`` counts what all models cost together.
+    opened. ``run_cost`` counts what all models cost together. ``lists`` say what networks reach, the packaged ones when
+    None.
     """
 
     store: RunStore
@@ -74,6 +76,7 @@ class RunContext:
     adopted: dict[str, Model] = field(default_factory=dict)
     run_cost: CostCounter = field(default_factory=CostCounter)
     prices: Prices | None = None
+    lists: Lists | None = None
     progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
 
 
@@ -121,6 +124,7 @@ def build_inputs(context: RunContext, item: Item) -> BuildInputs:
         model=builder_model(context, item.condition),
         adopted=context.adopted.get(item.condition.model or ""),
         stakeholder_model=context.models.get(item.condition.stakeholder_model or ""),
+        lists=context.lists,
     )
 
 
@@ -141,6 +145,7 @@ def grade_inputs(context: RunContext, item: Item, built: Path) -> GradeInputs:
         built=built,
         image=image,
         image_digest=context.image_digests[image],
+        lists=context.lists,
     )
 
 

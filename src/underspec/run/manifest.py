@@ -69,8 +69,10 @@ def make_manifest(
     tasks: dict[str, str],
     concurrency: int,
     limits: Mapping[str, Mapping[str, Any]] | None = None,
+    network: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The manifest of a run: ``images`` and ``tasks`` by name with their digests, ``limits`` by task."""
+    """The manifest of a run: ``images`` and ``tasks`` by name with their digests, ``limits`` by task,
+    ``network`` what decides what networks reach, where any is granted."""
     return {
         "schema": SCHEMA,
         "name": name,
@@ -85,6 +87,7 @@ def make_manifest(
         "images": images,
         "tasks": tasks,
         "limits": {task: dict(values) for task, values in (limits or {}).items()},
+        **({"network": dict(network)} if network else {}),
     }
 
 
@@ -102,6 +105,8 @@ def write_manifest(run: Path, manifest: dict[str, Any]) -> None:
             earlier = read_manifest(run)
             kept = {part: {**earlier.get(part, {}), **manifest[part]} for part in ("images", "tasks", "limits")}
             comparable = _comparable(kept["images"]) and earlier.get("sandbox", {}).get("comparable", False)
+            if "network" in earlier:
+                kept["network"] = manifest.get("network", earlier["network"])
             manifest = {**manifest, **kept, "sandbox": {**manifest["sandbox"], "comparable": comparable}}
         write_atomic(run / FILE, tomli_w.dumps(manifest).encode())
 

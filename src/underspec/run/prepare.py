@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from underspec.agent.protocol import Agent, needs_model
 from underspec.agent.registry import load_agent
@@ -21,6 +22,8 @@ from underspec.run.item import Item
 from underspec.run.manifest import FILE, make_manifest, read_manifest, write_manifest
 from underspec.run.plan import Tasks, plan_digest, plan_items
 from underspec.run.store import RunStore
+from underspec.sandbox.egress.lists import load_lists, packaged_lists
+from underspec.sandbox.egress.policy import VERSION as POLICY_VERSION
 from underspec.sandbox.images.scan import refuse_spoiled
 from underspec.sandbox.images.store import built_images
 from underspec.sandbox.protocol import SandboxBackend
@@ -66,13 +69,15 @@ def prepare(
     use_image: str | None = None,
     max_cost: float | None = None,
     prices: Path | None = None,
+    registries: Path | None = None,
 ) -> Prepared:
     """Plan an experiment.
 
     The run's folder is ``runs/<run>``; without a name it is made of the experiment's name and a digest of the plan, so
     that the same command finds its own run again. ``use_image`` stands in for the base image of every task: an image's
     name, or ``language`` for the catalogue's image of each task's language. ``max_cost`` bounds what the run's models
-    may cost together, in dollars, over all its commands; ``prices`` is a file that replaces the packaged prices.
+    may cost together, in dollars, over all its commands; ``prices`` is a file that replaces the packaged prices,
+    ``registries`` one that extends or replaces the packaged lists of what networks reach.
 
     Raises:
         UsageError: a task, agent, router, image, model or field is not to be had.
@@ -98,6 +103,7 @@ def prepare(
         models=_models(experiment, conditions),
         run_cost=CostCounter(max_cost, runs / name / SPENT),
         prices=load_prices(prices) if prices else None,
+        lists=load_lists(registries) if registries else None,
     )
     _check(context, conditions, items)
     return Prepared(experiment, items, context)
@@ -135,10 +141,6 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
             error.file = str(path / (error.file or ""))  # relative to the task's folder until here: which of them?
             raise
     for condition in conditions:
-        if condition.network != "none" or condition.grade_network != "none":
-            raise UsageError(
-                f"the {context.backend.name} backend grants no network", where="$.network", mend="use network = 'none'"
-            )
         _check_models(context, condition)
     looked_at: set[tuple[str, str]] = set()
     kept_here = built_images()
@@ -204,10 +206,20 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
         tasks={task_id: context.tasks[task_id].digest for task_id in context.tasks.paths},
         limits={task_id: context.tasks[task_id].toml.limits.model_dump(mode="json") for task_id in context.tasks.paths},
         concurrency=concurrency,
+        network=_network(prepared),
     )
     write_manifest(store.path, manifest)
     store.add_items(prepared.items)
     return store
+
+
+def _network(prepared: Prepared) -> dict[str, Any] | None:
+    """What decides what networks reach, beside a condition's kind and a task's source; None where none is granted."""
+    conditions = [item.condition for item in prepared.items]
+    if all(each.network == "none" and each.grade_network == "none" for each in conditions):
+        return None
+    lists = prepared.context.lists or packaged_lists()
+    return {"version": POLICY_VERSION, "lists": lists.digest, "packaged": lists == packaged_lists()}
 
 
 def _same_sandboxes(context: RunContext) -> None:

@@ -57,6 +57,7 @@ __all__ = [
     "golden_library",
     "golden_tree",
     "grader_inputs",
+    "own_source",
     "read_scope",
     "reader_cases",
     "reference_units",
@@ -85,6 +86,7 @@ Audience = Literal[
     "tests' sandbox",
     "grader on the host",
     "golden agent",
+    "proxy on the host",
     "operator",
 ]
 
@@ -254,6 +256,13 @@ RELEASES: tuple[Release, ...] = (
         "any time, on the host",
         "probes search sandboxes, deliverables and images for them",
         "forbidden_strings",
+    ),
+    Release(
+        "where the task's own source and golden package are to be had",
+        "proxy on the host",
+        "when a sandbox is granted a network",
+        "requests for them are refused, as far as they can be seen",
+        "own_source",
     ),
     Release(
         "the digest of a suite",
@@ -476,3 +485,14 @@ def forbidden_strings(task: Task) -> frozenset[str]:
     for entry in hidden:
         canaries.update(text_canaries(entry.path, (entry.content or b"").decode("utf-8", "replace")))
     return frozenset(names | canaries)
+
+
+def own_source(task: Task) -> tuple[str, Literal["pypi", "npm"] | None, str | None, tuple[str, ...]]:
+    """The source's address, the golden package's registry and name, and every string that names the source."""
+    golden = task.golden
+    return (
+        task.toml.source.url,
+        golden.registry if golden else None,
+        golden.name if golden else None,
+        task.toml.identity,
+    )

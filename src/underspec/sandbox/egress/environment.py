@@ -40,6 +40,7 @@ def environment(port: int = PROXY_PORT) -> dict[str, str]:
         "NO_PROXY": without,
         "no_proxy": without,
         "NODE_USE_ENV_PROXY": "1",
+        "CARGO_NET_OFFLINE": "false",  # images say otherwise
         "YARN_HTTP_PROXY": url,
         "YARN_HTTPS_PROXY": url,
         "SBT_OPTS": " ".join(f"-D{line}" for line in _java(port)),

@@ -85,10 +85,12 @@ class Proxy:
         tasks = {self._accepting, *self._connections}
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks)
-        self._sock.close()
-        if self._own_resolver is not None:
-            self._own_resolver.close()
+        try:
+            await asyncio.wait(tasks)
+        finally:
+            self._sock.close()
+            if self._own_resolver is not None:
+                self._own_resolver.close()
 
     def _fail(self, error: BaseException) -> None:
         if self.failure is None and isinstance(error, UnderspecError):
