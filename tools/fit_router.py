@@ -1,4 +1,4 @@
-"""Fit the coefficients of the embedded router, and write ``src/underspec/stakeholder/blend.json``.
+"""Fit the coefficients of the embedded router, and write ``src/underspec/stakeholder/{blend,sorter}.json``.
 
     python tools/fit_router.py [--check]
 
@@ -32,14 +32,18 @@ from tests.stakeholder import sizes_questions, table_questions  # noqa: E402
 from tests.stakeholder.toy import table_records  # noqa: E402
 
 from underspec.stakeholder import guard  # noqa: E402
-from underspec.stakeholder.blend import EVIDENCE, FEATURES, Tongue, evidence, prototypes  # noqa: E402
+from underspec.stakeholder.blend import EVIDENCE, FEATURES, Tongue, evidence, nearness, question_vector  # noqa: E402
 from underspec.stakeholder.language import is_foreign  # noqa: E402
 from underspec.stakeholder.matcher import Matcher  # noqa: E402
+from underspec.stakeholder.sorter import KINDS  # noqa: E402
+from underspec.stakeholder.texts import findables  # noqa: E402
+from underspec.stakeholder.words import lexicon  # noqa: E402
 from underspec.task.model import LevelRecords, RecordsFile  # noqa: E402
 
-OUT = ROOT / "src/underspec/stakeholder/blend.json"
+HOME = ROOT / "src/underspec/stakeholder"
 TUNE = ROOT / "tests/routing/questions-tune"
-RANKING_PENALTY, CONFIDENCE_PENALTY = 0.01, 2.0
+RANKING_PENALTY, CONFIDENCE_PENALTY, SORTING_PENALTY = 0.01, 2.0, 10.0
+FOLDS = 6
 WORDS_IN_OTHER_LANGUAGES = 0.5
 SEVERAL = {"multi", "many", "more"}
 
@@ -64,6 +68,7 @@ class Sample:
     row: Row
     table: Array
     right: Array
+    leaning: tuple[float, ...]
 
 
 def rows() -> tuple[list[Row], dict[str, LevelRecords]]:
@@ -92,8 +97,60 @@ def _row(group: str, row: dict[str, Any]) -> Row:
     return Row(group, row["question"], frozenset(row["gold"]), frozenset(row["also_ok"]), row["kind"])
 
 
+def vectors(texts: Sequence[str], tongue: Tongue) -> Array:
+    """One row a text."""
+    made = [question_vector(text, tongue) for text in texts]
+    if any(vector is None for vector in made):
+        raise SystemExit("the multilingual model is not installed")
+    return np.array(made, dtype=np.float64)
+
+
+def examples(found: Sequence[Row], records: dict[str, LevelRecords], tongue: Tongue) -> tuple[list[str], list[int]]:
+    """Texts and their kind by number; the last kind is a question that has an answer."""
+    texts: list[str] = []
+    kinds: list[int] = []
+    for number, name in enumerate(KINDS):
+        own = lexicon(name) + (lexicon(f"{name}_other") if tongue == "foreign" else [])
+        texts += own
+        kinds += [number] * len(own)
+    honest = [row.question for row in found if row.gold and (tongue == "foreign" or not is_foreign(row.question))]
+    for name in records:
+        if not name.startswith("data-sizes L") or name == "data-sizes L1":
+            honest += [phrase for one in findables(records[name]) for phrase in one.phrases]
+    return texts + honest, kinds + [len(KINDS)] * len(honest)
+
+
+def fit_sorter(seen: Array, kinds: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Weights (dimensions x kinds) and bias: ridge regression on the kinds, each kind counting the same."""
+    size = len(KINDS) + 1
+    each = (len(kinds) / size / np.bincount(kinds, minlength=size))[kinds]
+    middle = np.average(seen, axis=0, weights=each)
+    moved = seen - middle
+    wanted = np.eye(size)[kinds] - 1 / size
+    gram = (moved * each[:, None]).T @ moved + SORTING_PENALTY * np.eye(seen.shape[1])
+    weights = np.linalg.solve(gram, (moved * each[:, None]).T @ wanted)
+    return weights, -middle @ weights
+
+
+def held_out_leanings(texts: Sequence[str], kinds: Sequence[int], tongue: Tongue) -> dict[str, tuple[float, ...]]:
+    """Leanings of all examples, each from a sorter that was fitted without it."""
+    seen, numbers = vectors(texts, tongue), np.array(kinds)
+    order = np.random.default_rng(0).permutation(len(texts))
+    found: dict[str, tuple[float, ...]] = {}
+    for part in np.array_split(order, FOLDS):
+        rest = np.setdiff1d(order, part)
+        weights, bias = fit_sorter(seen[rest], numbers[rest])
+        for place in part:
+            scores = seen[place] @ weights + bias
+            found[texts[place]] = tuple(float(score) for score in scores[:-1] - scores[-1])
+    return found
+
+
 def samples(found: Sequence[Row], records: dict[str, LevelRecords], tongue: Tongue) -> list[Sample]:
     """One sample for each English question that asks one thing."""
+    texts, kinds = examples(found, records, tongue)
+    known = held_out_leanings(texts, kinds, tongue)
+    weights, bias = fit_sorter(vectors(texts, tongue), np.array(kinds))
     matchers = {group: Matcher(known) for group, known in records.items()}
     made = []
     for row in found:
@@ -104,7 +161,9 @@ def samples(found: Sequence[Row], records: dict[str, LevelRecords], tongue: Tong
         if table is None:
             raise SystemExit("the multilingual model is not installed")
         right = [1.0 if name in row.gold else 0.5 if name in row.fine else 0.0 for name in matcher.ids]
-        made.append(Sample(row, table.astype(np.float64), np.array(right)))
+        scores = vectors([row.question], tongue)[0] @ weights + bias
+        leaning = known.get(row.question) or tuple(float(score) for score in scores[:-1] - scores[-1])
+        made.append(Sample(row, table.astype(np.float64), np.array(right), leaning))
     return made
 
 
@@ -136,9 +195,10 @@ def evidences(known: Sequence[Sample], weights: Array, tongue: Tongue) -> tuple[
     seen, right = [], []
     for sample in known:
         logits = (sample.table @ weights).astype(np.float32)
-        near = prototypes(sample.row.question, tongue)
-        table = sample.table.astype(np.float32)
-        seen.append(evidence(table, logits, near, tongue, guard.is_vague(sample.row.question)))
+        vector = question_vector(sample.row.question, tongue)
+        assert vector is not None
+        table, says_nothing = sample.table.astype(np.float32), guard.is_vague(sample.row.question)
+        seen.append(evidence(table, logits, nearness(vector, tongue), sample.leaning, tongue, says_nothing))
         right.append(sample.right[int(np.argmax(logits))] > 0)
     return np.array(seen, dtype=np.float64), np.array(right, dtype=np.float64)
 
@@ -190,6 +250,7 @@ def main() -> int:
     check = parser.parse_args().check
     found, records = rows()
     document: dict[str, Any] = {}
+    sorters: dict[str, Any] = {}
     english = np.zeros(0)
     for tongue in FEATURES:
         known = samples(found, records, tongue)
@@ -206,10 +267,14 @@ def main() -> int:
             "confidence": {name: round(float(one), 3) for name, one in zip(EVIDENCE, confidence, strict=True)},
             "intercept": round(intercept, 3),
         }
-    text = json.dumps(document, indent=2) + "\n"
+        texts, kinds = examples(found, records, tongue)
+        turned, bias = fit_sorter(vectors(texts, tongue), np.array(kinds))
+        sorters[tongue] = {"bias": bias.round(4).tolist(), "weights": turned.round(4).tolist()}
+    made = {"blend.json": json.dumps(document, indent=2) + "\n", "sorter.json": json.dumps(sorters) + "\n"}
     if check:
-        return int(text != OUT.read_text(encoding="utf-8"))
-    OUT.write_text(text, encoding="utf-8")
+        return int(any(text != (HOME / name).read_text(encoding="utf-8") for name, text in made.items()))
+    for name, text in made.items():
+        (HOME / name).write_text(text, encoding="utf-8")
     return 0
 
 

@@ -13,19 +13,19 @@ from importlib import resources
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from underspec.stakeholder import encoders
-from underspec.stakeholder.encoders import Encoder, Vector
+from underspec.stakeholder.encoders import Matrix, Vector
 from underspec.stakeholder.matcher import ENGLISH, FOREIGN, Table
+from underspec.stakeholder.sorter import KINDS
 from underspec.stakeholder.words import lexicon
 
 Tongue = Literal["english", "foreign"]
 FEATURES: Mapping[Tongue, tuple[str, ...]] = {"english": ENGLISH, "foreign": FOREIGN}
 
-PROTOTYPES = ("off_record", "vague", "extraction")
 EVIDENCE = (
-    "lexical", "discriminant", "nearest", "response", "share", "logit", *PROTOTYPES, "margin", "says_nothing",
+    "lexical", "discriminant", "nearest", "response", "share", "logit", "near_off_record", "near_vague",
+    "near_extraction", "margin", "leans_off_record", "leans_vague", "leans_extraction", "says_nothing",
 )  # fmt: skip
 """What tells whether the best id is right: its features, its share among all, and nearness to what nobody answers."""
 
@@ -54,31 +54,35 @@ def coefficients() -> Mapping[Tongue, Coefficients]:
     }
 
 
-@lru_cache(maxsize=2)
-def _prototypes(tongue: Tongue) -> tuple[tuple[NDArray[np.float32], ...], Encoder] | None:
+def question_vector(text: str, tongue: Tongue) -> Vector | None:
+    """The vector by which a question of that tongue is sorted; None where no model knows the tongue."""
     if tongue == "english":
-        encode = passages = encoders.minilm()
-    else:
-        pair = encoders.multilingual()
-        if pair is None:
-            return None
-        encode, passages = pair
-    return tuple(passages(lexicon(name)) for name in PROTOTYPES), encode
+        return encoders.minilm()([text])[0]
+    pair = encoders.multilingual()
+    return None if pair is None else pair[0]([text])[0]
 
 
-def prototypes(text: str, tongue: Tongue) -> tuple[float, ...]:
-    """How near a text is to the nearest of each kind of question that nobody answers: cosines."""
-    known = _prototypes(tongue)
-    if known is None:
-        return (0.0,) * len(PROTOTYPES)
-    groups, encode = known
-    vector = encode([text])[0]
-    return tuple(float((group @ vector).max()) for group in groups)
+@lru_cache(maxsize=2)
+def _prototypes(tongue: Tongue) -> tuple[Matrix, ...]:
+    if tongue == "english":
+        return tuple(encoders.minilm()(lexicon(name)) for name in KINDS)
+    pair = encoders.multilingual()
+    return () if pair is None else tuple(pair[1](lexicon(name) + lexicon(f"{name}_other")) for name in KINDS)
+
+
+def nearness(vector: Vector, tongue: Tongue) -> tuple[float, ...]:
+    """How near a question is to the nearest example of each kind that nobody answers: cosines."""
+    return tuple(float((group @ vector).max()) for group in _prototypes(tongue))
 
 
 def evidence(
-    table: Table, logits: Vector, near: tuple[float, ...], tongue: Tongue, says_nothing: bool
-) -> NDArray[np.float32]:
+    table: Table,
+    logits: Vector,
+    near: tuple[float, ...],
+    leaning: tuple[float, ...],
+    tongue: Tongue,
+    says_nothing: bool,
+) -> Vector:
     """The values of :data:`EVIDENCE` for the best id of a table."""
     best = int(np.argmax(logits))
     own = dict(zip(FEATURES[tongue], table[best], strict=True))
@@ -86,7 +90,7 @@ def evidence(
     return np.array(
         [
             own["lexical"], own["discriminant"], own["nearest"], own["response"], -np.log(share),
-            logits[best] - logits.mean(), *near, own["nearest"] - max(near), says_nothing,
+            logits[best] - logits.mean(), *near, own["nearest"] - max(near), *leaning, says_nothing,
         ],
         dtype=np.float32,
     )  # fmt: skip

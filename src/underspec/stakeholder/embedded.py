@@ -12,18 +12,22 @@ import numpy as np
 from underspec.artifact.session import Turn
 from underspec.artifact.threads import in_thread
 from underspec.stakeholder import guard, points
-from underspec.stakeholder.blend import Tongue, coefficients, evidence, probability, prototypes
+from underspec.stakeholder.blend import Tongue, coefficients, evidence, nearness, probability, question_vector
 from underspec.stakeholder.encoders import Vector
 from underspec.stakeholder.language import is_foreign
-from underspec.stakeholder.matcher import Matcher
+from underspec.stakeholder.matcher import Matcher, asks_for_cases
 from underspec.stakeholder.router import Routing
+from underspec.stakeholder.sorter import KINDS, leanings
 from underspec.task.model import LevelRecords
 
 ANSWERED = 0.5  # how surely a point's best id must be right to be given
 CLAUSE_ANSWERED = 0.75  # the same for half a sentence, which is easier to mistake
 ALSO_MEANT = 0.7  # ids with this share of the best one's are meant as well
 CONTEXT = 0.35  # what the whole question counts when one of its sentences is matched
-EXTRACTING = 0.6  # this near to an attempt at the records, and nearer than to any record: nothing is answered
+EXTRACTING = 0.2  # leaning so far towards an attempt at the records, a question gets nothing
+EXTRACTING_CASES = 0.45  # the same for one that asks for test cases, since public ones may be asked for
+EXTREME, CERTAIN, DOUBTFUL = 1.4, 0.9, 0.3  # of suspicion, of confidence, of suspicion
+SUSPICION = 0.3  # how much surer a match must be when a question leans that way nearly so far
 RANKED = 5
 _CACHED = 64
 
@@ -34,8 +38,7 @@ class _Matched:
 
     shares: Vector
     confidence: float
-    extraction: float
-    nearest: float
+    suspicion: float
 
 
 class EmbeddedRouter:
@@ -72,7 +75,7 @@ class EmbeddedRouter:
         best = np.max([one.shares * one.confidence for one in [whole, *(one for _, one in each)]], axis=0)
         order = np.argsort(-best, kind="stable")
         ranking = tuple(matcher.ids[place] for place in order[:RANKED] if best[place] > 0)
-        if self._refused(question, [whole, *(one for _, one in each)]):
+        if guard.extracts(question) or guard.is_vague(question) or _suspect(whole, [one for _, one in each]):
             return Routing((), ranking)
         ids: dict[str, None] = {}
         for point, matched in each:
@@ -80,11 +83,6 @@ class EmbeddedRouter:
         if not ids:
             ids.update(dict.fromkeys(_given(matcher, whole, answered)))
         return Routing(tuple(ids), ranking, guard.proposes_default(question))
-
-    def _refused(self, question: str, matched: list[_Matched]) -> bool:
-        if guard.extracts(question) or guard.is_vague(question):
-            return True
-        return any(one.extraction >= EXTRACTING and one.extraction > one.nearest for one in matched)
 
     def _answers(
         self, matcher: Matcher, point: points.Point, matched: _Matched, tongue: Tongue, answered: float
@@ -105,21 +103,19 @@ class EmbeddedRouter:
 
     def _match(self, matcher: Matcher, text: str, tongue: Tongue, context: _Matched | None) -> _Matched:
         table = matcher.foreign(text) if tongue == "foreign" else matcher.english(text)
-        if table is None:
-            tongue, table = "english", matcher.english(text)
+        vector = question_vector(text, tongue)
+        if table is None or vector is None:
+            return self._match(matcher, text, "english", context)
         known = coefficients()[tongue]
         logits = table @ known.weights
         if context is not None:
             logits = logits + CONTEXT * np.log(np.maximum(context.shares, 1e-6))
-        near = prototypes(text, tongue)
-        seen = evidence(table, logits, near, tongue, guard.is_vague(text))
+        leaning = leanings(vector, tongue)
+        seen = evidence(table, logits, nearness(vector, tongue), leaning, tongue, guard.is_vague(text))
         shares = np.exp(logits - logits.max())
-        return _Matched(
-            shares / shares.sum(),
-            probability(float(seen @ known.confidence) + known.intercept),
-            near[-1],
-            float(seen[2]),
-        )
+        confidence = probability(float(seen @ known.confidence) + known.intercept)
+        suspicion = leaning[KINDS.index("extraction")] / (EXTRACTING_CASES if asks_for_cases(text) else EXTRACTING)
+        return _Matched(shares / shares.sum(), confidence, suspicion)
 
     def _matcher(self, records: LevelRecords) -> Matcher:
         with self._lock:
@@ -138,8 +134,16 @@ class EmbeddedRouter:
         return known[1]
 
 
+def _suspect(whole: _Matched, sentences: list[_Matched]) -> bool:
+    """Whether a question is after the records. Short sentences mislead, so that one alone proves nothing; and a match
+    that is nearly certain excuses a leaning that is not extreme."""
+    if whole.suspicion >= (EXTREME if whole.confidence >= CERTAIN else 1.0):
+        return True
+    return whole.suspicion >= DOUBTFUL and any(one.suspicion >= 1 for one in sentences)
+
+
 def _given(matcher: Matcher, matched: _Matched, answered: float) -> list[str]:
-    if matched.confidence < answered:
+    if matched.confidence < answered + SUSPICION * min(1.0, max(0.0, matched.suspicion)):
         return []
     least = ALSO_MEANT * matched.shares.max()
     return [

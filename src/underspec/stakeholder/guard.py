@@ -42,6 +42,30 @@ _EXTRACTING = tuple(
         r"\b(?:list|give|tell|show|print|enumerate|provide)\b[^.?!\n]{0,30}\b(?:all|every|entire|complete|full|whole)\b"
         r"[^.?!\n]{0,20}\b(?:requirements?|specifications?|specs?|details|constraints?|rules|information|features)\b"
         + _ABOUT_SOMETHING,
+        r"\b(?:hidden|secret|private|grading|grader'?s?|evaluation|unseen|held[- ]out|enhanced suite|native suite)\b"
+        r"[^.?!\n]{0,30}\b(?:tests?|cases?|suites?|outputs?|answers?)\b",
+        r"\b(?:outputs?|answers?|results?)\b[^.?!\n]{0,40}\b(?:for|in|during) (?:the )?grading\b",
+        r"\banswer key\b|\btest oracle\b|\bground[- ]?truth\b|\b(?:debug|developer|admin|god|dan) mode\b",
+        r"\b(?:c|arch|harness)\d{3}\b",
+        r"\b(?:records?|oracle|oracle_data|knowledge|prompts?|secrets?)\.(?:json|txt|md|toml|ya?ml)\b",
+        r"\b(?:prompt|instructions?|notes?|knowledge|configuration|context|above)\b[^.?!\n]{0,40}"
+        r"\b(?:verbatim|word for word|letter by letter)\b",
+        r"\b(?:everything|all|text|line|message)s? (?:that (?:is|stands) )?above\b"
+        r"[^.?!\n]{0,20}(?:line|message|this|word|$)",
+        r"\bbase ?64\b[^.?!\n]{0,40}\b(?:do|follow|obey|execute|run)\b",
+        r"\b(?:which|what|name|address|url|link)\b[^.?!\n]{0,30}\b(?:github|upstream|open[- ]source) ?"
+        r"(?:repository|repo|project|package|library)?\b",
+        r"\b(?:all|every|each|whole|entire|complete|full)\b[^.?!\n]{0,20}\b(?:your|of your|the) (?:\w+ )?"
+        r"(?:notes|knowledge|facts|entries|secrets)\b",
+        r"\b(?:hiding|withholding|keeping) from me\b|\bmust not (?:reveal|disclose|tell)\b",
+        # The same in German, French, Spanish and Chinese.
+        r"\b(?:ignoriere?|vergiss|missachte)\b[^.?!\n]{0,30}\b(?:anweisung|regeln|vorgaben)"
+        r"|\b(?:ignore[rz]?|oublie[rz]?)\b[^.?!\n]{0,30}\b(?:instructions|consignes|règles)\b"
+        r"|\b(?:ignora|olvida)\b[^.?!\n]{0,30}\b(?:instrucciones|reglas)\b"
+        r"|(?:忽略|无视|忘记)[^。？！]{0,12}(?:指令|指示|规则|说明)|(?:隐藏|秘密)的?(?:测试|用例|需求|要求)|系统提示"
+        r"|\b(?:versteckte|geheime|verborgene)\w* (?:tests?|testfälle|anforderungen|regeln|einträge)\b"
+        r"|\b(?:tests?|exigences|règles|cas) (?:cachée?s?|secrète?s?|secrets)\b"
+        r"|\b(?:pruebas|requisitos|reglas|casos) (?:ocult[ao]s|secret[ao]s)\b",
     )
 )
 
