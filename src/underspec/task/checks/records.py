@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from underspec.task.canary import strip_markdown_canary
 from underspec.task.cases import value_key
+from underspec.task.checks.overlap import check_overlaps
 from underspec.task.embedded import embedded_json
 from underspec.task.finding import Finding, error, warning
 from underspec.task.layout import RECORDS, case_path
@@ -30,6 +31,7 @@ def check_records(parts: Parts) -> Iterator[Finding]:
     for level, known in parts.records.levels.items():
         yield from _single(level, known)
         yield from _together(level, known)
+        yield from check_overlaps(level, known)
         yield from _pointers(level, known, parts.requests.get(level))
         if level in _LEVELS_WITH_CASE_FILES:
             yield from _case_files(level, known, parts.cases["public"])
