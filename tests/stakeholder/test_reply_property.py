@@ -146,9 +146,8 @@ def check_random_questions(router: Router, number: int, seed: int) -> None:
     assert 0.1 * number < answered < number
 
 
-@pytest.mark.parametrize("router", ROUTERS)
-def test_every_reply_to_a_thousand_random_and_hostile_questions_is_authored(router: str) -> None:
-    check_random_questions(load_router(router), 1_000, seed=1)
+def test_every_reply_to_a_thousand_random_and_hostile_questions_is_authored() -> None:
+    check_random_questions(load_router("lexical"), 1_000, seed=1)
 
 
 @pytest.mark.proof

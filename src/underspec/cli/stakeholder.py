@@ -27,6 +27,7 @@ def ask(
     """Ask one question as an operator: shows the reply that an agent would get, and the record ids behind it."""
     from underspec.errors import UsageError
     from underspec.report.terminal import plain
+    from underspec.stakeholder.interface import asks_for_interface
     from underspec.stakeholder.reply import assemble
     from underspec.stakeholder.router import load_router
     from underspec.task import release
@@ -40,7 +41,7 @@ def ask(
         )
     records = release.session_records(load_task(find_task(task)), cast("Exposure", exposure))
     routing = run_async(load_router(router).route(question, records, ()))
-    reply = assemble(routing, records)
+    reply = assemble(routing, records, interface_asked=asks_for_interface(question))
     if as_json:
         print_json(
             {"question": question, "reply": reply.text, "ids": list(reply.matched), "ranking": list(routing.ranking)}
