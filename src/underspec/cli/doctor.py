@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -18,8 +19,20 @@ CONFORMANCE_OPTION = typer.Option(
 )
 
 
+NETWORK_OPTION = typer.Option(
+    False, "--network", help="Also try whether this machine reaches the package registries; sends nothing."
+)
+REGISTRIES_OPTION = typer.Option(None, "--registries", help="As for `underspec run`.")
+
+
 @command
-def doctor(sandbox: str = SANDBOX_OPTION, conformance: bool = CONFORMANCE_OPTION, as_json: bool = JSON_OPTION) -> None:
+def doctor(
+    sandbox: str = SANDBOX_OPTION,
+    conformance: bool = CONFORMANCE_OPTION,
+    network: bool = NETWORK_OPTION,
+    registries: Path = REGISTRIES_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Say what works on this machine, and what to install where something does not.
 
     Exit code 3 when something is missing without which nothing runs; 1 when the backend does not conform.
@@ -30,6 +43,8 @@ def doctor(sandbox: str = SANDBOX_OPTION, conformance: bool = CONFORMANCE_OPTION
 
     backend = load_backend(sandbox)
     checks = [*backend.checks(), *layer_checks()]
+    if network:
+        checks += _network_checks(registries)
     ready = all(check.ok for check in checks if check.required)
     document: dict[str, Any] = {
         "ready": ready,
@@ -52,6 +67,14 @@ def doctor(sandbox: str = SANDBOX_OPTION, conformance: bool = CONFORMANCE_OPTION
         raise typer.Exit(3)
     if any(finding.ok is False for finding in findings):
         raise typer.Exit(1)
+
+
+def _network_checks(registries: Path | None) -> list[Check]:
+    """Try the registries that sandboxes would be let out to."""
+    from underspec.sandbox.egress.checks import network_checks
+    from underspec.sandbox.egress.lists import load_lists
+
+    return run_async(network_checks(load_lists(registries)))
 
 
 def _say_checks(checks: list[Check]) -> None:

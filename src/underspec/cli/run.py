@@ -76,6 +76,9 @@ def run(
         None, "--max-cost", min=0, help="Dollars for all models of the whole run; it stops there and can go on."
     ),
     prices: Path = typer.Option(None, "--prices", help="A file of prices in place of the packaged one."),
+    registries: Path = typer.Option(
+        None, "--registries", help="A file of what networks reach, beside or in place of the packaged lists."
+    ),
     epochs: int = typer.Option(
         None, "--epochs", min=1, help="How often each task is run under each condition; 1 by default."
     ),
@@ -142,6 +145,7 @@ def run(
         use_image=use_image or None,
         max_cost=max_cost,
         prices=prices,
+        registries=registries,
     )
     if dry_run:
         _dry_run(prepared, as_json)
