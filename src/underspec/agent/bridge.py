@@ -64,7 +64,6 @@ async def bridged(assignment: Assignment, *, with_tools: bool = False) -> AsyncI
         AgentState(messages=[]),
         port=BRIDGE_PORT,
         model_resolver=resolve,
-        web_search=True if assignment.network == "open" else None,
         bridged_tools=tools,
     ) as bridge:
         yield Bridge({config.name: config.url for config in bridge.mcp_server_configs})

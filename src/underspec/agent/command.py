@@ -16,8 +16,8 @@ class CommandAgent:
 
     It finds the whole prompt in the file that ``UNDERSPEC_PROMPT`` names, the request alone in ``UNDERSPEC_REQUEST``,
     where to ask in ``UNDERSPEC_ASK_URL`` (empty where nobody answers), and a model in the usual variables of the
-    providers' libraries: ``OPENAI_BASE_URL``, ``ANTHROPIC_BASE_URL``, ``GOOGLE_GEMINI_BASE_URL`` and their keys, which
-    are worth nothing outside. The model's name is ``underspec``, in ``UNDERSPEC_MODEL``.
+    providers' libraries: ``OPENAI_BASE_URL`` and ``ANTHROPIC_BASE_URL``, with keys that are worth nothing. The model's
+    name is ``underspec``, in ``UNDERSPEC_MODEL``.
     """
 
     name = "command"
@@ -46,8 +46,6 @@ class CommandAgent:
             "OPENAI_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": bridge_url(),
             "ANTHROPIC_API_KEY": KEY,
-            "GOOGLE_GEMINI_BASE_URL": bridge_url(),
-            "GEMINI_API_KEY": KEY,
         }
         launch = Launch(
             argv=("bash", "-c", assignment.command),

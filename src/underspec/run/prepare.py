@@ -106,6 +106,7 @@ def prepare(
         lists=load_lists(registries) if registries else None,
     )
     _check(context, conditions, items)
+    _check_prices(context, conditions, bounded=max_cost is not None)
     return Prepared(experiment, items, context)
 
 
@@ -151,6 +152,15 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
         if image in kept_here and (image, item.task) not in looked_at:
             refuse_spoiled(image, context.tasks[item.task])
             looked_at.add((image, item.task))
+
+
+def _check_prices(context: RunContext, conditions: Sequence[Condition], *, bounded: bool) -> None:
+    """A bound on what is spent holds only where every price is known."""
+    prices = context.prices or load_prices()
+    names = {each.model for each in conditions if each.max_cost is not None}
+    names |= set(context.models) if bounded else set()
+    for name in sorted(name for name in names if name is not None):
+        prices.require(context.models[name].name)
 
 
 def _check_models(context: RunContext, condition: Condition) -> None:
