@@ -110,6 +110,7 @@ def serve(
         docs=docs,
         publish=publish,
         statistics=session_statistics,
+        note=lambda line: typer.echo(line, err=True),
     )
     asyncio.run(run(settings, ready))
 

@@ -44,9 +44,9 @@ class ServedTask:
 class _Timed:
     """A router with a limit of time. The limit ends routing only: a turn that is being stored is never cut off.
 
-    Where routing runs is the router's choice. ``lexical`` needs a millisecond of the interpreter and stays in the event
-    loop: in threads, which share the interpreter, `python -m bench.stakeholder lexical` counted fewer questions a second
-    (784 against 891) and no better p99. ``embedded`` goes into threads by itself.
+    Where routing runs is the router's choice. ``lexical`` needs a millisecond of the interpreter and stays in the
+    event loop: in threads, which share the interpreter, `python -m bench.stakeholder lexical` counted fewer questions
+    a second (784 against 891) and no better p99. ``embedded`` goes into threads by itself.
     """
 
     def __init__(self, router: Router, seconds: float) -> None:

@@ -21,6 +21,7 @@ from underspec.stakeholder.service.server import Application, listen, port_of, s
 from underspec.stakeholder.service.store import SessionRow, SessionStore
 
 PREPARE_SECONDS = 30.0
+_NOTED_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Settings:
     publish: Path | None
     statistics: Statistics
     answer_seconds: float = 120.0
+    note: Callable[[str], None] = lambda line: None
 
 
 async def run(settings: Settings, ready: Callable[[list[str]], None]) -> None:
@@ -105,8 +107,8 @@ async def prepare(settings: Settings) -> None:
         return
     loop = asyncio.get_running_loop()
     end = loop.time() + PREPARE_SECONDS
-    for task in settings.tasks:
-        records = task.levels.get(settings.exposure)
+    for number, task in enumerate(settings.tasks, 1):
+        records, start = task.levels.get(settings.exposure), loop.time()
         if records is not None and loop.time() < end:
             try:
                 await in_thread(route_now, "How is it done?", records)
@@ -116,6 +118,8 @@ async def prepare(settings: Settings) -> None:
                 # A router is a plug-in; one that fails here would fail everybody who asks.
                 name = settings.router.name
                 raise StakeholderError(f"the router {name!r} cannot route about {task.id}: {error!r}") from error
+        if loop.time() - start > _NOTED_SECONDS:
+            settings.note(f"router {settings.router.name}: {task.id} made ready ({number} of {len(settings.tasks)})")
 
 
 def _address(host: str, port: int) -> str:
