@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.egress.world import client_hello
+from tests.egress.world import client_hello, hello_with, name_extension
 from underspec.sandbox.egress.hello import MAX_HELLO_BYTES, NotTlsError, read_hello
 
 HELLO = client_hello("registry.test")
@@ -39,23 +39,14 @@ def test_a_hello_in_many_records_is_the_same(size: int) -> None:
     assert hello.server_name == "registry.test"
 
 
-def with_extension(kind: int, content: bytes) -> bytes:
-    extension = kind.to_bytes(2, "big") + len(content).to_bytes(2, "big") + content
-    body = bytes([3, 3]) + bytes(32) + b"\0" + b"\0\2\x13\1" + b"\1\0" + len(extension).to_bytes(2, "big") + extension
-    message = b"\1" + len(body).to_bytes(3, "big") + body
-    return b"\x16\x03\x01" + len(message).to_bytes(2, "big") + message
-
-
 def test_a_hello_that_may_hide_another_is_told() -> None:
-    hello = read_hello(with_extension(0xFE0D, b"\0"))
+    hello = read_hello(hello_with((0xFE0D, b"\0")))
     assert hello is not None
     assert hello.encrypted
 
 
 def test_a_name_in_large_letters_is_the_same_name() -> None:
-    name = b"Registry.TEST"
-    entry = b"\0" + len(name).to_bytes(2, "big") + name
-    hello = read_hello(with_extension(0, len(entry).to_bytes(2, "big") + entry))
+    hello = read_hello(hello_with(name_extension(b"Registry.TEST")))
     assert hello is not None
     assert hello.server_name == "registry.test"
 
@@ -63,7 +54,7 @@ def test_a_name_in_large_letters_is_the_same_name() -> None:
 def test_two_names_are_no_hello() -> None:
     entry = b"\0\0\1a"
     with pytest.raises(NotTlsError):
-        read_hello(with_extension(0, b"\0\x08" + entry * 2))
+        read_hello(hello_with((0, b"\0\x08" + entry * 2)))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +68,7 @@ def test_two_names_are_no_hello() -> None:
         b"\x80.\x01",
         b"\x16\x03\x01\x00\x04\x02\x00\x00\x00",
         b"\x16\x03\x01\xff\xff",
-        with_extension(0, b"\x00\xff"),
+        hello_with((0, b"\x00\xff")),
     ],
 )
 def test_what_is_no_tls_is_known_at_once(data: bytes) -> None:

@@ -11,9 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.egress.world import HELLO, client_hello, lists, resolver, says, server, world
+from tests.egress.world import HELLO, client_hello, hello_with, lists, name_extension, resolver, says, server, world
 from underspec.errors import HarnessError
+from underspec.sandbox.egress.policy import Kind
 from underspec.sandbox.egress.source import Source
+
+
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(1000):
+        writer.write(data)
+        await writer.drain()
+    writer.write_eof()
 
 
 def get(target: str, *headers: str, method: str = "GET") -> bytes:
@@ -383,6 +391,37 @@ def test_a_tunnel_is_for_tls_and_for_the_host_that_was_asked_for(tmp_path: Path,
         assert heard == b""
         (line,) = there.lines()
         assert (line["outcome"], line["rule"]) == ("refused", rule)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("kind", "passes"), [("registries", False), ("open", True)])
+def test_a_hello_that_may_hide_another_passes_only_where_all_hosts_are_open(
+    tmp_path: Path, kind: Kind, passes: bool
+) -> None:
+    async def run() -> None:
+        hello = hello_with(name_extension(b"registry.test"), (0xFE0D, b"\0"))
+        async with server(echo) as port, world(tmp_path, lists(port), kind=kind) as there:
+            answer = await there.ask(connect(f"registry.test:{port}") + hello, end=True)
+        assert answer.endswith(hello) is passes
+        (line,) = there.lines()
+        assert line["rule"] == ("registry:test" if passes else "encrypted-hello")
+
+    asyncio.run(run())
+
+
+def test_a_tunnel_whose_hello_comes_in_small_pieces_is_carried(tmp_path: Path) -> None:
+    async def run() -> None:
+        hello = client_hello("registry.test")
+        async with server(echo) as port, world(tmp_path, lists(port)) as there:
+            reader, writer = await asyncio.open_connection("127.0.0.1", there.port)
+            writer.write(connect(f"registry.test:{port}"))
+            await reader.readuntil(b"\r\n\r\n")
+            for place in range(0, len(hello), 100):
+                writer.write(hello[place : place + 100])
+                await asyncio.sleep(0.01)
+            assert await reader.readexactly(len(hello)) == hello
+            writer.transport.abort()
 
     asyncio.run(run())
 

@@ -147,6 +147,20 @@ def says(answer: bytes, heard: list[bytes] | None = None) -> Handler:
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 
+def hello_with(*extensions: tuple[int, bytes]) -> bytes:
+    """A hello that holds these extensions and nothing else."""
+    packed = b"".join(kind.to_bytes(2, "big") + len(data).to_bytes(2, "big") + data for kind, data in extensions)
+    body = bytes([3, 3]) + bytes(32) + b"\0" + b"\0\2\x13\1" + b"\1\0" + len(packed).to_bytes(2, "big") + packed
+    message = b"\1" + len(body).to_bytes(3, "big") + body
+    return b"\x16\x03\x01" + len(message).to_bytes(2, "big") + message
+
+
+def name_extension(name: bytes) -> tuple[int, bytes]:
+    """The extension that says for which host a hello is."""
+    entry = b"\0" + len(name).to_bytes(2, "big") + name
+    return 0, len(entry).to_bytes(2, "big") + entry
+
+
 def client_hello(name: str | None) -> bytes:
     """The first message of a real client that wants to speak to that host."""
     context = ssl.create_default_context()
