@@ -8,11 +8,16 @@ import socket
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.agent.scripts import turn, write_script
 from tests.run.toy_agents import FunctionAgent, make_context
+from underspec.agent.bridge import BRIDGE_PORT, bridged
 from underspec.agent.protocol import Assignment
+from underspec.artifact.build import BuildEnd
+from underspec.model.spec import make_spec
 from underspec.run.executor import execute
 from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE
 from underspec.task.catalog import find_task
@@ -55,7 +60,30 @@ def _needles(task: Path) -> list[str]:
     return sorted({*canaries, *load_task(task).toml.identity, SECRET})
 
 
-def _probe(tmp_path: Path, ports: list[int], depth: str, *, plant: str | None = None) -> list[str]:
+class _BridgedProbe(FunctionAgent):
+    """One that works while a model is served inside, and talks to it first."""
+
+    needs_model = True
+
+    async def build(self, assignment: Assignment) -> BuildEnd:
+        async with bridged(assignment, with_tools=True):
+            said = await assignment.sandbox.exec(["bash", "-c", _TALK], timeout=60)
+            assert b"MODEL SPEAKS" in said.stdout, said
+            return await super().build(assignment)
+
+
+_TALK = f"""
+body='{{"model": "x", "messages": [{{"role": "user", "content": "hello"}}]}}'
+exec 3<>/dev/tcp/127.0.0.1/{BRIDGE_PORT}
+printf 'POST /v1/chat/completions HTTP/1.0\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n%s' \\
+  "${{#body}}" "$body" >&3
+cat <&3
+"""
+
+
+def _probe(
+    tmp_path: Path, ports: list[int], depth: str, *, plant: str | None = None, with_model: bool = False
+) -> list[str]:
     task = find_task("data-sizes")
     needles = [*_needles(task), str(tmp_path / "run"), "data-sizes--probe"]
     # What names the golden library may stand in a machine's own files under /usr, in lists of packages for example:
@@ -69,13 +97,17 @@ def _probe(tmp_path: Path, ports: list[int], depth: str, *, plant: str | None = 
             await assignment.sandbox.put(f"{WORKSPACE}/planted", plant.encode())
         script = (Path(__file__).parent / "probe.sh").read_text()
         done = await assignment.sandbox.exec(
-            ["bash", "-c", script, "probe", depth, *map(str, ports), str(CHANNEL_PORT)],
+            ["bash", "-c", script, "probe", depth, *map(str, ports), str(CHANNEL_PORT), str(BRIDGE_PORT)],
             stdin="\n".join(needles).encode() + b"\n",
             timeout=600,
         )
         seen.extend(done.stdout.decode(errors="replace").splitlines())
 
-    context, items = make_context(tmp_path / "run", task, {"probe": FunctionAgent("probe", look)})
+    agent = _BridgedProbe("probe", look) if with_model else FunctionAgent("probe", look)
+    model = write_script(tmp_path / "script.jsonl", [turn(text="MODEL SPEAKS", repeat=True)])
+    condition: dict[str, Any] = {"model": model} if with_model else {}
+    context, items = make_context(tmp_path / "run", task, {"probe": agent}, **condition)
+    context.models[model] = make_spec(model)
     asyncio.run(execute(context, items, concurrency=1))
     assert seen[-1:] == ["PROBED"], seen[-5:]
     return seen[:-1]
@@ -92,6 +124,13 @@ def test_a_probe_finds_nothing_hidden_and_reaches_nothing_but_the_question_chann
     seen = _probe(tmp_path, host, "quick")
     assert f"CONNECTED {CHANNEL_PORT}" in seen
     assert _harmless(seen) == []
+
+
+def test_a_model_served_inside_is_one_port_more_and_nothing_else(tmp_path: Path, host: list[int]) -> None:
+    pytest.importorskip("inspect_ai")
+    seen = _probe(tmp_path, host, "quick", with_model=True)
+    assert f"CONNECTED {BRIDGE_PORT}" in seen
+    assert [line for line in _harmless(seen) if line != f"CONNECTED {BRIDGE_PORT}"] == []
 
 
 def test_the_probe_would_find_what_is_there(tmp_path: Path, host: list[int]) -> None:
