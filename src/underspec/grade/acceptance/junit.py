@@ -40,15 +40,16 @@ class _Reader:
         self._verdict = TestVerdict.PASSED
         self._within: str | None = None
         self._said: list[str] = []
+        self._message = ""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "testcase":
             self._case = f"{attributes.get('classname', '')}::{attributes.get('name', '')}"
-            self._verdict, self._said = TestVerdict.PASSED, []
+            self._verdict, self._said, self._message = TestVerdict.PASSED, [], ""
         elif self._case is not None and name in _NOT_PASSED and self._verdict is TestVerdict.PASSED:
             # A test that fails and whose tidying up fails too has both; what is first stays.
             self._verdict = _NOT_PASSED[name]
-            self._said = [attributes.get("message", ""), "\n"]
+            self._message, self._said = attributes.get("message", "").strip(), []
             self._within = name
 
     def text(self, data: str) -> None:
@@ -61,7 +62,10 @@ class _Reader:
         elif name == "testcase" and self._case is not None:
             if self._case in self.tests:
                 self.twice.append(self._case)
-            self.tests[self._case] = Reported(self._verdict, "".join(self._said).strip()[:_MOST_TEXT])
+            text = "".join(self._said).strip()
+            if not text.startswith(self._message):
+                text = f"{self._message}\n{text}"
+            self.tests[self._case] = Reported(self._verdict, text.strip()[:_MOST_TEXT])
             self._case = None
 
 

@@ -23,7 +23,7 @@ from underspec.task.load import Parts
 from underspec.task.model import Unit, UnitsFile
 from underspec.task.tree import read_file
 
-_TELLING = re.compile(r"\d|[\"'`“”‘’]")
+_TELLING = re.compile(r"[\d\"`“”]")
 _SPACE = re.compile(r"\s+")
 
 

@@ -1,0 +1,23 @@
+# canary underspec-canary-aac1bdbf-21ed-5ee3-9ca9-a264b503d32e
+"""Settles deliveries: reads two tables, writes two tables and a workbook."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from settlement.reading import FileProblem, read_deliveries, read_prices
+from settlement.settling import settle
+from settlement.writing import write_all
+
+parser = argparse.ArgumentParser()
+for name in ("--deliveries", "--prices", "--out"):
+    parser.add_argument(name, required=True, type=Path)
+arguments = parser.parse_args()
+try:
+    prices = read_prices(arguments.prices)
+    deliveries = read_deliveries(arguments.deliveries)
+except FileProblem as problem:
+    print(problem, file=sys.stderr)
+    sys.exit(4)
+lines, rejects = settle(deliveries, prices)
+write_all(arguments.out, lines, rejects)
