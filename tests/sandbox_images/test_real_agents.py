@@ -59,6 +59,14 @@ def test_the_program_starts_in_any_image(name: str, image: str, backend: str, re
     assert document.version in said
 
 
+@pytest.mark.parametrize("name", list(agent_catalogue()))
+def test_an_agents_shell_finds_the_images_programs_and_not_the_agents(name: str) -> None:
+    made(name)
+    layer = agent_layer(name)
+    ours = {path.name for path in (layer.mounts[0].source / "bin").iterdir()}
+    assert not ours & {"node", "npm", "pip", "python", "python3", "rg"}
+
+
 @pytest.mark.parametrize("name", ["codex", "mini-swe-agent", "pi"])
 def test_a_layer_made_again_is_the_same(name: str) -> None:
     assert made(name, again=True).tree_digest == made(name).tree_digest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import shutil
 from collections.abc import AsyncIterator
@@ -11,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.agent import SandboxAgentBridge, sandbox_agent_bridge
+from inspect_ai.agent._bridge.sandbox import service
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import TaskState
 
 from tests.sandbox_inspect.evaluation import answering, evaluate
 from underspec.sandbox.backends import load_backend
+from underspec.sandbox.inspect_adapter import bridge as bridging
 from underspec.sandbox.inspect_adapter.bridge import PORT, model_bridge
 from underspec.sandbox.protocol import Owner, Sandbox, SandboxSpec
 
@@ -96,3 +100,23 @@ def test_every_dialect_reaches_the_model_from_inside_and_only_loopback_is_there(
 
     asyncio.run(run())
     assert asked == ["which word?"] * len(CALLS)
+
+
+def test_what_is_private_to_inspects_bridge_and_used_here_is_still_there() -> None:
+    # A method that Inspect's bridge had and ours has not would be one that an agent misses.
+    source = inspect.getsource(service.run_model_service)
+    offered = {line.split('"')[1] for line in source.splitlines() if line.strip().startswith('"')}
+    google = {"generate_google"}  # none of our agents speaks it
+    assert offered - google == {
+        "generate_completions",
+        "generate_responses",
+        "generate_anthropic",
+        "list_tools",
+        "call_tool",
+    }
+    told = set(inspect.signature(SandboxAgentBridge.__init__).parameters)
+    assert set(bridging.BridgeOptions.__annotations__) <= told
+    # What Inspect's own bridge withholds unless it is granted is never granted here.
+    own = inspect.signature(sandbox_agent_bridge).parameters
+    assert {"web_search", "code_execution", "client_mcp_servers"} <= set(own)
+    assert inspect.signature(SandboxAgentBridge.__init__).parameters["allow_remote_mcp"].default is False

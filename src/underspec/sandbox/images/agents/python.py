@@ -24,6 +24,7 @@ from underspec.sandbox.images.tools import run_logged
 from underspec.sandbox.protocol import WORKSPACE, Limits, Mount, Owner, SandboxBackend, SandboxSpec
 
 IMAGE = "python"
+ENVIRONMENT = "env"  # apart from the programs: an agent's shell is to find the image's Python, not the agent's
 _MACHINE = os.uname().machine
 _PYTHON = "3.13"  # of the image's suite
 # Any C library will do, as the interpreter brings its own.
@@ -36,7 +37,7 @@ _SECONDS = 1800.0
 async def install_python(
     lock: str, root: Path, target: str, backend: SandboxBackend, *, log: Path, on_progress: Callable[[str], None]
 ) -> dict[str, str]:
-    """Fill ``root``, which is shown at ``target``; what is installed, name to version.
+    """Make the environment in ``root``, which is shown at ``target``; what is installed, name to version.
 
     Raises:
         EnvironmentLacksError: pip or the image ``python`` is missing; says how to get it.
@@ -59,7 +60,8 @@ async def install_python(
         try:
             await sandbox.start()
             await sandbox.put("/tmp/assemble.py", script.read_bytes())
-            command = ["python3", "/tmp/assemble.py", _WHEELS, _REQUIREMENTS, f"{WORKSPACE}/layer", target]
+            place = f"{target}/{ENVIRONMENT}"
+            command = ["python3", "/tmp/assemble.py", _WHEELS, _REQUIREMENTS, f"{WORKSPACE}/layer", place]
             ended = await sandbox.exec(command, timeout=_SECONDS)
             if not ended.ok:
                 said = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()
@@ -70,8 +72,7 @@ async def install_python(
             await sandbox.archive(tar, path=f"{WORKSPACE}/layer")
         finally:
             await sandbox.close()
-        root.rmdir()
-        extract_deliverable(tar, root)
+        extract_deliverable(tar, root / ENVIRONMENT)
     installed: dict[str, str] = json.loads(ended.stdout.splitlines()[-1])
     return installed
 

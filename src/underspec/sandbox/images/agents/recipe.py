@@ -51,7 +51,7 @@ class AgentRecipe(_Part):
     ``version`` is that of the agent's own package and must turn up in what ``check``, run with the layer's ``bin`` in
     front of ``PATH``, prints. ``program`` is the launcher that is the agent. ``env`` keeps the program from looking for
     updates or a network; it belongs to the agent's process alone. ``npm_lock`` is a package lock, ``python_lock`` a
-    list of requirements with hashes for the Python of the image ``python``, which comes with the layer.
+    list of requirements with hashes for the Python of the image ``python``, which comes with the layer as ``env``.
     """
 
     schema_version: Literal[1]
@@ -67,8 +67,7 @@ class AgentRecipe(_Part):
 
     @model_validator(mode="after")
     def _has_its_program(self) -> AgentRecipe:
-        python = ["python"] if self.python_lock else []
-        if self.program not in [*python, *(launcher.name for launcher in self.launchers)]:
+        if self.program not in [launcher.name for launcher in self.launchers]:
             raise ValueError("the program is none of the launchers")
         return self
 
