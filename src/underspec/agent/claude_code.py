@@ -44,6 +44,8 @@ class ClaudeCodeAgent(ProgramAgent):
             "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
             # Or the first call to the model may come before the tools are there.
             "MCP_CONNECTION_NONBLOCKING": "false",
+            # All tools in sight from the first call: one that has to be searched for is not found.
+            "ENABLE_TOOL_SEARCH": "false",
             # It refuses to skip permissions as root anywhere else.
             "IS_SANDBOX": "1",
             "HOME": "/root",

@@ -17,6 +17,7 @@ class CodexAgent(ProgramAgent):
     """Reads the prompt on standard input. Its own sandbox is off: it is in one, and cannot make another inside."""
 
     name = "codex"
+    speaks_mcp = True
 
     def launch(self, assignment: Assignment, layer: AgentLayer, bridge: Bridge) -> Launch:
         """See :class:`ProgramAgent`."""
@@ -34,6 +35,8 @@ class CodexAgent(ProgramAgent):
         }
         lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]
         lines += ["[model_providers.underspec]", *(f"{key} = {json.dumps(value)}" for key, value in provider.items())]
+        for name, url in bridge.mcp.items():
+            lines += [f"[mcp_servers.{name}]", f"url = {json.dumps(url)}"]
         files = {f"{_HOME}/config.toml": ("\n".join(lines) + "\n").encode()}
         env = {"CODEX_HOME": _HOME, "UNDERSPEC_KEY": KEY, "HOME": "/root"}
         return Launch((*argv, "-"), env, prompt_of(assignment).encode(), files)
