@@ -23,11 +23,12 @@ from underspec.task.model import LevelRecords
 ANSWERED = 0.5  # how surely a point's best id must be right to be given
 CLAUSE_ANSWERED = 0.75  # the same for half a sentence, which is easier to mistake
 ALSO_MEANT = 0.7  # ids with this share of the best one's are meant as well
-CONTEXT = 0.35  # what the whole question counts when one of its sentences is matched
+CONTEXT = 0.5  # what the whole question counts when one of its sentences is matched
 EXTRACTING = 0.2  # leaning so far towards an attempt at the records, a question gets nothing
 EXTRACTING_CASES = 0.45  # the same for one that asks for test cases, since public ones may be asked for
 EXTREME, CERTAIN, DOUBTFUL = 1.4, 0.9, 0.3  # of suspicion, of confidence, of suspicion
 SUSPICION = 0.3  # how much surer a match must be when a question leans that way nearly so far
+YIELDING = 2.5  # log odds that a record loses to a more specific one with the same trigger phrase
 RANKED = 5
 _CACHED = 64
 
@@ -107,7 +108,7 @@ class EmbeddedRouter:
         if table is None or vector is None:
             return self._match(matcher, text, "english", context)
         known = coefficients()[tongue]
-        logits = table @ known.weights
+        logits = table @ known.weights - YIELDING * matcher.yields
         if context is not None:
             logits = logits + CONTEXT * np.log(np.maximum(context.shares, 1e-6))
         leaning = leanings(vector, tongue)

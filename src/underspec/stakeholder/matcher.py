@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cached_property
 
 import numpy as np
@@ -21,11 +22,11 @@ Table = NDArray[np.float32]
 
 ENGLISH = (
     "lexical", "discriminant", "nearest", "second", "response", "static", "static_nearest", "static_response",
-    "cases_unasked", "cases_asked", "case_file_named", "pointer", "signature", "interface_talk", "harness",
+    "cases_unasked", "cases_asked", "case_file_named", "pointer", "signature", "interface_talk", "harness", "breadth",
 )  # fmt: skip
 FOREIGN = (
     "lexical", "discriminant", "nearest", "response", "cases_unasked", "cases_asked", "case_file_named", "pointer",
-    "signature", "interface_talk", "harness",
+    "signature", "interface_talk", "harness", "breadth",
 )  # fmt: skip
 
 _SENTENCES_COUNT = 0.3  # a sentence of the response, against 1 for a trigger phrase
@@ -83,8 +84,35 @@ class Matcher:
         self._pointer = np.array([one.id.startswith("P") and one.kind is None for one in self.found], dtype=np.float32)
         self._signature = np.array([one.id == "SIG" for one in self.found], dtype=np.float32)
         self._harness = np.array([one.kind is RecordKind.HARNESS for one in self.found], dtype=np.float32)
+        # A record that says more answers more questions; where two have the same trigger, the specific one wins below.
+        sizes = [len({*entry.vocabulary, *entry.weak}) for entry in self._index.entries]
+        self._breadth = np.log1p(np.array(sizes, dtype=np.float32)) / 5
+        self.yields = self._yielding()
         self._english = _Vectors(self.found, encoders.minilm(), 0.8)
         self._static = _Vectors(self.found, encoders.static(), 0.4)
+
+    def _yielding(self) -> Vector:
+        """1 for each record that has a trigger phrase in common with a more specific one, else 0.
+
+        Harness and architecture are about everything, so any other record is more specific; else the one is that says
+        fewer different things.
+        """
+        general = (RecordKind.HARNESS, RecordKind.ARCHITECTURE)
+        breadth = [
+            (one.kind in general, len({*entry.vocabulary, *entry.weak}))
+            for one, entry in zip(self.found, self._index.entries, strict=True)
+        ]
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for place, one in enumerate(self.found):
+            for phrase in {plain(phrase).strip() for phrase in one.phrases}:
+                places[phrase].append(place)
+        yields = np.zeros(len(self.found), dtype=np.float32)
+        for together in places.values():
+            narrowest = min(breadth[place] for place in together)
+            for place in together:
+                if breadth[place] > narrowest:
+                    yields[place] = 1.0
+        return yields
 
     def english(self, text: str) -> Table:
         """One row an id, one column a feature of :data:`ENGLISH`."""
@@ -142,6 +170,7 @@ class Matcher:
             self._signature,
             self._signature * interface,
             self._harness,
+            self._breadth,
         ]
 
 
