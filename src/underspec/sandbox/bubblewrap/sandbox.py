@@ -29,6 +29,9 @@ INSTALL = "install it: `apt install bubblewrap`, `dnf install bubblewrap` or `pa
 _HOME = "/root"
 
 
+_KILL_PATIENCE = 120.0
+
+
 class BubblewrapSandbox:
     """See :class:`underspec.sandbox.protocol.Sandbox`."""
 
@@ -216,7 +219,11 @@ class BubblewrapSandbox:
     async def kill_all(self) -> None:
         """Kill everything inside; files stay."""
         self._killed = True
-        await self._running().order("kill_all")
+        try:
+            async with asyncio.timeout(_KILL_PATIENCE):
+                await self._running().order("kill_all")
+        except TimeoutError as error:
+            raise SandboxError(f"not everything in a sandbox was dead after {_KILL_PATIENCE:g} s") from error
 
     async def archive(self, destination: Path, *, path: str = WORKSPACE) -> Deliverable:
         """Seal ``path`` as a PAX tar at the host path ``destination``."""
