@@ -165,6 +165,46 @@ def test_a_slow_answer_comes_after_signs_of_life(tmp_path: Path, monkeypatch: py
     with_bridge(client, tmp_path, rich, filter=slow)
 
 
+@pytest.mark.parametrize("prompt", [0.0, 10.0])
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_call_of_a_model_outlives_the_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: bool, prompt: float
+) -> None:
+    monkeypatch.setattr(bridging, "_PROMPT_SECONDS", prompt)
+    told: list[str] = []
+    pending: list[asyncio.Task[Any]] = []
+
+    async def stuck(*arguments: Any) -> None:
+        told.append("begun")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            told.append("ended")
+
+    async def client(url: str, bridge: SandboxAgentBridge) -> None:
+        async def ask() -> None:
+            async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+                await http.post("/v1/responses", json={"model": "inspect", "input": "x", "stream": stream})
+
+        pending.append(asyncio.create_task(ask()))
+        while not told:
+            await asyncio.sleep(0.01)
+
+    async def work(state: TaskState) -> None:
+        box = LoopbackOfHost()
+        async with bridging.model_bridge(box, AgentState(messages=[]), filter=stuck) as bridge:  # type: ignore[arg-type]
+            await client(box.url, bridge)
+        for _ in range(100):
+            if told == ["begun", "ended"]:
+                break
+            await asyncio.sleep(0.01)
+        assert told == ["begun", "ended"]
+        with pytest.raises(httpx.HTTPError):
+            await pending[0]
+
+    asyncio.run(evaluate(work, tmp_path, model=answering(rich)))
+
+
 def test_a_failure_has_its_status_or_is_told_in_the_stream_and_tells_nothing_of_the_host(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

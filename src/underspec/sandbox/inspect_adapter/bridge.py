@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 import anyio
@@ -233,15 +233,18 @@ def _failed(dialect: str, status: int, message: str) -> Reply:
     return Reply(status, json.dumps(_error(dialect, status, message)).encode())
 
 
-async def _all(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _all(pieces: Iterator[bytes]) -> AsyncGenerator[bytes]:
     for piece in pieces:
         yield piece
 
 
 async def _later(
     work: asyncio.Future[Json], stream: Callable[[Json, Json], Iterator[bytes]], asked: Json, dialect: str
-) -> AsyncIterator[bytes]:
-    """Signs of life until there is an answer, so that no client gives up on a model that thinks."""
+) -> AsyncGenerator[bytes]:
+    """Signs of life until there is an answer, so that no client gives up on a model that thinks.
+
+    A model that nobody waits for any more is not waited for either.
+    """
     alive = event({"type": "ping"}, name="ping") if dialect == "anthropic" else b": waiting\n\n"
     try:
         while not work.done():

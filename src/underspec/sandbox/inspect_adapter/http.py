@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import errno
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -39,12 +39,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What to send back: ``body`` whole, or piece by piece from ``stream``."""
+    """What to send back: ``body`` whole, or piece by piece from ``stream``, which is closed whatever happens."""
 
     status: int
     body: bytes = b""
     content_type: str = "application/json"
-    stream: AsyncIterator[bytes] | None = None
+    stream: AsyncGenerator[bytes] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -158,8 +158,9 @@ async def _deliver(http: h11.Connection, writer: asyncio.StreamWriter, reply: Re
     if reply.stream is None:
         await _send(http, writer, h11.Data(data=reply.body))
     else:
-        async for piece in reply.stream:
-            await _send(http, writer, h11.Data(data=piece))
+        async with contextlib.aclosing(reply.stream):
+            async for piece in reply.stream:
+                await _send(http, writer, h11.Data(data=piece))
     await _send(http, writer, h11.EndOfMessage())
     writer.write_eof()
 
