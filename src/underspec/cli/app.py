@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from underspec.cli import demo, doctor, grade, image, prompts, report, run, serve, stakeholder, structure, tasks
+from underspec.cli import demo, doctor, grade, image, prompts, report, review, run, serve, stakeholder, structure, tasks
 
 app = typer.Typer(
     name="underspec",
@@ -46,6 +46,7 @@ app.command("grade", short_help="Grade one deliverable on one task in fresh sand
 app.command("structure", short_help="Compare two source trees: sizes, and names of what they define.")(
     structure.structure
 )
+app.command("review", short_help="Let a model score a deliverable beside the golden sources.")(review.review)
 app.command("report", short_help="Turn a run into a table and a page to hand on.")(report.report)
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
