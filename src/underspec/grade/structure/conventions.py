@@ -29,7 +29,7 @@ _TEST_FOLDER_NAMES = {
     "kotlin": re.compile(r"(?:[a-z]\w*Test|testFixtures)"),
     "csharp": re.compile(r".*\.(?:(?:[Uu]nit|[Ii]ntegration|[Ff]unctional|[Aa]cceptance)?[Tt]ests?|Specs)"),
 }
-_CAMEL = r".*[a-z0-9_](?:Tests?|TestCase|IT)|Tests|Test[A-Z0-9_].*"
+_CAMEL = r".+(?:Tests?|TestCase)|.*[a-z0-9_]IT|Tests|Test[A-Z0-9_].*"
 _TEST_STEMS = {
     "python": re.compile(r"test_.*|.*_test|tests?|conftest"),
     "javascript": re.compile(r".*[._-](?:test|spec|e2e)|tests?"),
@@ -38,11 +38,11 @@ _TEST_STEMS = {
     "rust": re.compile(r"tests?|.*_tests?|test_.*"),
     "ruby": re.compile(r".*_(?:spec|test)|test_.*|spec_helper"),
     "dart": re.compile(r".*_test"),
-    "cpp": re.compile(r".*[._-](?:unit)?tests?|(?:unit)?tests?[._-].*|.*[a-z0-9]Tests?", re.ASCII),
+    "cpp": re.compile(r".*[._-](?:unit)?tests?|(?:unit)?tests?[._-].*|.+Tests?"),
     "java": re.compile(_CAMEL),
     "kotlin": re.compile(_CAMEL),
-    "csharp": re.compile(r"(?:.*[a-z0-9_])?(?:Tests?|TestCase)"),
-    "php": re.compile(r"(?:.*[a-z0-9_])?(?:Test|TestCase|Cest)"),
+    "csharp": re.compile(r".+(?:Tests?|TestCase)|Tests"),
+    "php": re.compile(r".+(?:Test|TestCase|Cest)"),
 }
 
 VENDORED_FOLDERS = frozenset(

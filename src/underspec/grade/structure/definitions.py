@@ -73,6 +73,22 @@ class _Frame:
     weak: bool = False
 
 
+@dataclass
+class _TestMark:
+    """A test attribute, and how far it reaches: over white space, comments and further attributes to an item."""
+
+    data: bytes
+    start: int = -1
+    end: int = -1
+
+    def reaches(self, place: int) -> bool:
+        if self.end < 0:
+            return False
+        if self.data[self.end : place].strip():
+            self.end = -1  # something stands between; asking again must not read it again
+        return self.end >= 0
+
+
 def split_name(text: str) -> tuple[tuple[str, ...], str]:
     """``a::Foo<T>::bar`` to ``(("a", "Foo"), "bar")``, ``operator bool() const`` to ``((), "operator bool")``."""
     if text.isidentifier():
@@ -115,7 +131,7 @@ def read_definitions(found: Sequence[Found], data: bytes) -> Definitions:
     base = _Frame(len(data) + 1, "file", (), (), ())
     functions = 0
     skip_to = -1
-    test_end = -1
+    mark = _TestMark(data)
 
     def close(frame: _Frame) -> None:
         if frame.kind in ("namespace", "module") and (frame.defines or not frame.divides):
@@ -130,28 +146,22 @@ def read_definitions(found: Sequence[Found], data: bytes) -> Definitions:
         if one.start < skip_to:
             continue
         if label == "comment":
-            if test_end >= 0 and not data[test_end : one.start].strip():
-                test_end = one.end
+            if mark.reaches(one.start):
+                mark.end = one.end
             continue
         if label == "attribute":
-            text = data[one.start : min(one.end, one.start + 200)]
+            tests = _TEST_ATTRIBUTE.match(data, one.start, min(one.end, one.start + 200)) is not None
             if kind == "inner":
-                if not stack and _TEST_ATTRIBUTE.match(text):
+                if tests and not stack:
                     return Definitions(ignored=[(0, len(data))])
-            elif _TEST_ATTRIBUTE.match(text):
-                if test_end < 0 or data[test_end : one.start].strip():
-                    result.ignored.append((one.start, one.end))
-                test_end = one.end
-            elif test_end >= 0 and not data[test_end : one.start].strip():
-                test_end = one.end
+            elif mark.reaches(one.start):
+                mark.end = one.end
+            elif tests:
+                mark.start, mark.end = one.start, one.end
             continue
-        if test_end >= 0:
-            tested, test_end = not data[test_end : one.start].strip(), -1
-            if tested and label != "error":
-                result.ignored.append((one.start, one.end))
-                skip_to = one.end
-                continue
-        if label == "error":
+        if mark.reaches(one.start):
+            result.ignored.append((mark.start, one.end))
+            mark.end, skip_to = -1, one.end
             continue
         place = stack[-1] if stack else base
         if kind == "implied":

@@ -19,12 +19,16 @@ Method = tuple[str, str, str, bool, bool]
 
 @dataclass
 class Measured:
-    """A tree's size, and its names: classes bare, methods as ``(owner, name, is a constructor)``, namespaces."""
+    """A tree's size, and its names: classes bare, methods as ``(owner, name, is a constructor)``, namespaces.
+
+    ``counted`` are the classes as ``(namespace, owner, name)``.
+    """
 
     size: TreeSize
     classes: set[str] = field(default_factory=set)
     methods: set[tuple[str, str, bool]] = field(default_factory=set)
     namespaces: set[str] = field(default_factory=set)
+    counted: set[tuple[str, str, str]] = field(default_factory=set)
     notes: tuple[str, ...] = ()
 
 
@@ -56,12 +60,13 @@ def measure_tree(
                 why.setdefault(path, answer["why"])
         else:
             read.append((path, answer))
-    return _gather(read, language, sources, why)
+    return gather(read, language, sources, why)
 
 
-def _gather(
+def gather(
     read: Iterable[tuple[str, dict[str, Any]]], language: Language, sources: Sources, why: dict[str, str]
 ) -> Measured:
+    """What the files' answers (by path) come to; ``why`` says why some could not be parsed."""
     classes: list[tuple[str, Class]] = []
     methods: list[tuple[str, Method]] = []
     namespaces: set[str] = set()
@@ -98,6 +103,7 @@ def _gather(
         {one[2] for _, one in counted},
         {(one[1], one[2], one[3]) for _, one in methods},
         namespaces,
+        {(one[0], one[1], one[2]) for _, one in counted},
         _notes(sources, why),
     )
 

@@ -9,22 +9,13 @@ _SAME_HABITS = frozenset({"JavaScript", "TypeScript"})
 # What every language has and each calls differently.
 _KNOWN = {
     "constructor": ("__init__", "__construct", "initialize", "constructor"),
-    "text": ("__str__", "to_s", "tostring", "__tostring", "string", "fmt", "to_string"),
+    "text": ("__str__", "to_s", "tostring", "__tostring", "to_string", "string", "fmt"),
     "equals": ("__eq__", "equals", "operator==", "eq", "==", "eql?"),
     "hash": ("__hash__", "hashcode", "gethashcode", "hash"),
-    "length": ("__len__", "length", "size", "len", "count"),
-    "compare": ("compareto", "cmp", "<=>", "operator<=>", "compare_to"),
-    "iterate": (
-        "__iter__",
-        "[symbol.iterator]",
-        "iterator",
-        "getiterator",
-        "get_enumerator",
-        "getenumerator",
-        "into_iter",
-    ),
+    "length": ("__len__", "length", "len", "size"),
+    "compare": ("compareto", "cmp", "<=>", "operator<=>"),
+    "iterate": ("__iter__", "[symbol.iterator]", "iterator", "getenumerator", "into_iter", "getiterator"),
     "call": ("__call__", "call", "invoke", "operator()", "__invoke"),
-    "close": ("__exit__", "close", "dispose", "drop", "__destruct"),
 }
 _MEANING = {spelling: meaning for meaning, spellings in _KNOWN.items() for spelling in spellings}
 
@@ -37,11 +28,8 @@ def must_normalize(golden: Language, generated: Language) -> bool:
 def normal(name: str) -> str:
     """A name without case, underscores and marks: ``is_empty?``, ``IsEmpty`` and ``_isEmpty`` are ``isempty``."""
     lowered = name.lower()
-    meaning = _MEANING.get(lowered)
-    if meaning:
-        return meaning
-    bare = lowered.removeprefix("r#").replace("_", "").strip("#?!=~@ ")
-    return bare or lowered
+    bare = lowered.removeprefix("r#").replace("_", "").strip("#?!=~@ ") or lowered
+    return _MEANING.get(lowered) or _MEANING.get(bare) or bare
 
 
 def normal_path(dotted: str) -> str:

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from underspec.errors import EnvironmentLacksError, HarnessError
+from underspec.grade.structure.limits import SECONDS
 
 AHEAD = 2  # requests under way in one worker: one is read while one waits, and both fit into the pipe
 MOST_DEATHS = 25  # of a tree; one that ends more workers is not read on
@@ -43,12 +44,13 @@ def read_sources(
     requests: Sequence[Request],
     workers: int | None = None,
     on_done: Callable[[int], None] | None = None,
+    seconds: float = SECONDS,
 ) -> list[dict[str, Any]]:
     """The answers of :func:`underspec.grade.structure.source.read_source`, in the order of the requests.
 
     A file at which a worker ends has the answer ``{"excluded": "unparsed", "why": ...}``, and so have the files after
     it when a tree ends too many. Otherwise the answers do not depend on the number of workers. ``on_done`` is told
-    how many are done.
+    how many are done; ``seconds`` is the processor time that one file may take.
 
     Raises:
         EnvironmentLacksError: the grammars are not installed.
@@ -60,7 +62,7 @@ def read_sources(
         mend = "install underspec with its dependencies, or: pip install 'tree-sitter-language-pack<1'"
         raise EnvironmentLacksError("the grammars that read source files are not installed", mend=mend)
     wanted = workers or max(1, min(processors(), -(-len(requests) // FILES_A_WORKER)))
-    shared = _Shared(requests, on_done)
+    shared = _Shared(requests, on_done, seconds)
     threads = [threading.Thread(target=_serve, args=(shared,), daemon=True) for _ in range(wanted)]
     try:
         for thread in threads:
@@ -80,8 +82,9 @@ def read_sources(
 class _Shared:
     """What the threads, one a worker, have in common."""
 
-    def __init__(self, requests: Sequence[Request], on_done: Callable[[int], None] | None) -> None:
+    def __init__(self, requests: Sequence[Request], on_done: Callable[[int], None] | None, seconds: float) -> None:
         self.requests = requests
+        self._seconds = seconds
         self.answers: list[dict[str, Any] | None] = [None] * len(requests)
         self.failure: HarnessError | None = None
         self._on_done = on_done
@@ -111,7 +114,7 @@ class _Shared:
                 return None
             process = subprocess.Popen(
                 # -P: the folder from which we are started must not be searched for modules.
-                [sys.executable, "-P", "-m", "underspec.grade.structure.worker"],
+                [sys.executable, "-P", "-m", "underspec.grade.structure.worker", str(self._seconds)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -157,7 +160,7 @@ def _serve(shared: _Shared) -> None:
             shared.failure = HarnessError(
                 "the process that reads source files failed",
                 file=shared.requests[number].path,
-                mend="see what it says: python -P -m underspec.grade.structure.worker < /dev/null",
+                mend="see what it says: python -P -m underspec.grade.structure.worker 10 < /dev/null",
             )
             shared.stop()
             return

@@ -14,8 +14,8 @@ from tree_sitter import Language, Parser, Query, QueryCursor
 from tree_sitter_language_pack import get_language
 
 from underspec.grade.structure.definitions import Found, read_definitions
+from underspec.grade.structure.limits import MAX_BYTES
 
-MAX_BYTES = 4 * 1024**2
 _HEAD = 2048
 _QUERIES = Path(__file__).parent / "queries"
 _ERRORS = "\n(ERROR) @error\n(MISSING) @error\n"

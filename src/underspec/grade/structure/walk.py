@@ -11,9 +11,9 @@ from pathlib import Path
 
 from underspec.grade.structure.conventions import Folder, file_reason, folder_reason
 from underspec.grade.structure.languages import Language, ending_of
+from underspec.grade.structure.limits import MAX_FILES
 from underspec.grade.structure.scope import Pattern, covers, named_folder
 
-MAX_FILES = 200_000
 MAX_SCRIPTS = 10_000  # files without ending are opened, to read who runs them
 _LINE = 200
 

@@ -11,21 +11,20 @@ import resource
 import signal
 import sys
 
+from underspec.grade.structure.limits import MAX_MEMORY
 from underspec.grade.structure.source import read_source
-
-MAX_MEMORY = 2 * 1024**3
-SECONDS = 30.0  # of processor time a file; a file of the size limit takes about one
 
 
 def main() -> None:
-    """Answer until stdin ends."""
+    """Answer until stdin ends. The one argument is the processor time that a file may take, in seconds."""
+    seconds = float(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; Ctrl-C reaches the whole group
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for line in sys.stdin.buffer:
         path, grammar, query = json.loads(line)
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             answer = read_source(path, grammar, query)
         except MemoryError:
