@@ -66,7 +66,7 @@ def test_stakeholder_ask_answers_in_the_authors_words() -> None:
 
 def test_prompts_show_prints_text_and_hash() -> None:
     document = underspec("prompts", "show", "builder", "--json").json()
-    assert {prompt["name"] for prompt in document["prompts"]} == {"instruction", "clarification"}
+    assert {prompt["name"] for prompt in document["prompts"]} >= {"instruction", "clarification", "react"}
     assert all(len(prompt["sha256"]) == 64 for prompt in document["prompts"])
 
 
