@@ -114,7 +114,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a :class:`Fake` answers. ``body`` that is neither text nor bytes is sent as JSON."""
+    """What a :class:`Fake` answers. ``body`` that is neither text nor bytes is sent as JSON; status 0 is no answer at
+    all: the connection is closed without a word."""
 
     status: int = 200
     body: Any = b""
@@ -170,17 +171,18 @@ class Delivery:
     def start(
         self,
         *argv: str,
-        port: int,
+        port: int | None = None,
         files: Mapping[str, Content] | None = None,
         env: Mapping[str, str] | None = None,
         patience: float = 10.0,
     ) -> Service:
-        """Start a server and wait until it listens on ``port`` of its own 127.0.0.1."""
+        """Start a command in the background; with ``port``, wait until it listens there, on its own 127.0.0.1."""
         for path, content in (files or {}).items():
             self.write(path, content)
         number = _ask({"op": "start", "argv": list(argv), "env": dict(env or {})})["number"]
-        service = Service(number, port)
-        service.wait(patience)
+        service = Service(number, port or 0)
+        if port is not None:
+            service.wait(patience)
         return service
 
     def fake(self, port: int, answer: Callable[[Request], Answer]) -> Fake:
@@ -201,7 +203,7 @@ class Delivery:
 
 
 class Service:
-    """A server that was started."""
+    """A command that was started, as a rule a server."""
 
     def __init__(self, number: int, port: int) -> None:
         self._number = number
@@ -251,6 +253,11 @@ class Service:
         if len(content) > MOST_BYTES:
             raise DeliveryError(f"{method} {path} was answered with more than {MOST_BYTES} bytes")
         return Response(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended by itself."""
+        return bool(_ask({"op": "ended", "number": self._number})["ended"])
 
     def kill(self) -> None:
         """Kill it, and whatever it started, at once: as a power cut would."""
@@ -320,6 +327,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         fake: Any = self.server
         answer = fake.answer(Request(self.command, self.path, headers, body, time.monotonic()))
+        self.close_connection = True
+        if not answer.status:
+            return
         content, kind = _body_of(answer.body)
         self.send_response(answer.status)
         for name, value in {"Content-Type": kind, **answer.headers}.items():
@@ -329,7 +339,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
-        self.close_connection = True
 
     def log_message(self, *words: Any) -> None:
         """The test keeps the requests itself."""
