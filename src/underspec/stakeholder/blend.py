@@ -57,9 +57,9 @@ def coefficients() -> Mapping[Tongue, Coefficients]:
 def question_vector(text: str, tongue: Tongue) -> Vector | None:
     """The vector by which a question of that tongue is sorted; None where no model knows the tongue."""
     if tongue == "english":
-        return encoders.minilm()([text])[0]
+        return np.asarray(encoders.minilm()([text])[0])
     pair = encoders.multilingual()
-    return None if pair is None else pair[0]([text])[0]
+    return None if pair is None else np.asarray(pair[0]([text])[0])
 
 
 @lru_cache(maxsize=2)
@@ -67,7 +67,8 @@ def _prototypes(tongue: Tongue) -> tuple[Matrix, ...]:
     if tongue == "english":
         return tuple(encoders.minilm()(lexicon(name)) for name in KINDS)
     pair = encoders.multilingual()
-    return () if pair is None else tuple(pair[1](lexicon(name) + lexicon(f"{name}_other")) for name in KINDS)
+    # Few examples, since each costs the first question some 20 milliseconds; the sorter has learned from all of them.
+    return () if pair is None else tuple(pair[1](lexicon(f"{name}_other")) for name in KINDS)
 
 
 def nearness(vector: Vector, tongue: Tongue) -> tuple[float, ...]:

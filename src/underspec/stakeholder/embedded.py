@@ -23,6 +23,7 @@ from underspec.task.model import LevelRecords
 ANSWERED = 0.5  # how surely a point's best id must be right to be given
 CLAUSE_ANSWERED = 0.75  # the same for half a sentence, which is easier to mistake
 ALSO_MEANT = 0.7  # ids with this share of the best one's are meant as well
+PLAINLY = 0.95  # share of the best id from which a sentence means nothing else
 CONTEXT = 0.5  # what the whole question counts when one of its sentences is matched
 EXTRACTING = 0.2  # leaning so far towards an attempt at the records, a question gets nothing
 EXTRACTING_CASES = 0.45  # the same for one that asks for test cases, since public ones may be asked for
@@ -92,7 +93,9 @@ class EmbeddedRouter:
         if guard.is_vague(point.text):
             return []
         clear: list[str] = []
-        for clause in point.clauses:
+        # A sentence that plainly means one id is not taken apart: each clause costs another encoding.
+        plainly = matched.confidence >= CERTAIN and matched.shares.max() >= PLAINLY
+        for clause in () if plainly else point.clauses:
             if guard.is_vague(clause):
                 continue
             one = self._match(matcher, clause, tongue, matched)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +30,7 @@ FOREIGN = (
     "signature", "interface_talk", "harness", "breadth",
 )  # fmt: skip
 
+_FOREIGN_SENTENCES = 3  # of a response, since the multilingual model takes ten times as long
 _SENTENCES_COUNT = 0.3  # a sentence of the response, against 1 for a trigger phrase
 _FOREIGN_CASE_TALK = re.compile(
     r"beispiel|testf[aä]ll|testdaten|exemple|cas de test|ejemplo|casos? de prueba|esempi|exemplo|"
@@ -49,27 +51,31 @@ class _Vectors:
         self.discriminant = Discriminant(
             list(zip(phrases, sentences, strict=True)), second=_SENTENCES_COUNT, shrinkage=shrinkage
         )
-        self._phrases, self._phrase_ends = _stacked(phrases)
-        self._sentences, self._sentence_ends = _stacked(sentences)
+        self._phrases, self._phrase_starts = _stacked(phrases)
+        self._sentences, self._sentence_starts = _stacked(sentences)
 
     def nearest(self, vector: Vector) -> tuple[Vector, Vector]:
-        """The best and the second best phrase of each."""
-        best, second = [], []
-        for part in np.split(self._phrases @ vector, self._phrase_ends):
-            ordered = np.sort(part)[::-1]
-            best.append(ordered[0])
-            second.append(ordered[min(1, len(ordered) - 1)])
-        return np.array(best, dtype=np.float32), np.array(second, dtype=np.float32)
+        """The best and the second best phrase of each; with one phrase only, both are that one."""
+        near = self._phrases @ vector
+        best = np.maximum.reduceat(near, self._phrase_starts)
+        lengths = np.diff(np.append(self._phrase_starts, len(near)))
+        # The first of the best ones is taken out; what is best then is the second.
+        rest = near.copy()
+        groups = np.repeat(np.arange(len(lengths)), lengths)
+        tops = np.flatnonzero(near == best[groups])
+        rest[tops[np.unique(groups[tops], return_index=True)[1]]] = -2.0
+        second = np.maximum.reduceat(rest, self._phrase_starts)
+        return np.asarray(best, dtype=np.float32), np.where(lengths > 1, second, best).astype(np.float32)
 
     def response(self, vector: Vector) -> Vector:
         """The best sentence of each response."""
-        parts = np.split(self._sentences @ vector, self._sentence_ends)
-        return np.array([part.max() for part in parts], dtype=np.float32)
+        return np.asarray(np.maximum.reduceat(self._sentences @ vector, self._sentence_starts), dtype=np.float32)
 
 
 def _stacked(parts: list[Matrix]) -> tuple[Matrix, NDArray[np.int64]]:
-    ends = np.cumsum([len(part) for part in parts])[:-1]
-    return np.concatenate(parts), ends
+    """All rows, and where each part begins; no part is empty."""
+    starts = np.cumsum([0, *(len(part) for part in parts[:-1])]).astype(np.int64)
+    return np.concatenate(parts), starts
 
 
 class Matcher:
@@ -150,7 +156,10 @@ class Matcher:
     @cached_property
     def _multilingual(self) -> _Vectors | None:
         models = encoders.multilingual()
-        return None if models is None else _Vectors(self.found, models[1], 0.6)
+        if models is None:
+            return None
+        fewer = tuple(replace(one, sentences=one.sentences[:_FOREIGN_SENTENCES]) for one in self.found)
+        return _Vectors(fewer, models[1], 0.6)
 
     def _lexical(self, text: str) -> Vector:
         scores = np.zeros(len(self.ids), dtype=np.float32)

@@ -1,0 +1,28 @@
+"""Questions in other languages about the tables task and data-sizes (L1): (task, question, right ids)."""
+
+QUESTIONS: list[tuple[str, str, tuple[str, ...]]] = [
+    ("sizes", "Wie viele Nachkommastellen werden höchstens ausgegeben?", ("C002", "P2")),
+    ("sizes", "Ist die Groß- und Kleinschreibung bei Einheiten wichtig?", ("C005",)),
+    ("sizes", "Wie wird beim Runden mit halben Werten umgegangen?", ("C033",)),
+    ("sizes", "Was passiert bei einer Division durch null?", ("C028",)),
+    ("sizes", "Welche Platzhalter gibt es in der Vorlage?", ("C018",)),
+    ("sizes", "Quelles opérations de calcul faut-il prendre en charge ?", ("C022",)),
+    ("sizes", "Dans quel ordre les erreurs sont-elles vérifiées ?", ("C004",)),
+    ("sizes", "Comment former le pluriel des unités ?", ("C020",)),
+    ("sizes", "¿Qué significa redondear hacia abajo con valores negativos?", ("C032",)),
+    ("sizes", "¿Cómo se compara una cantidad con un número simple?", ("C029",)),
+    ("sizes", "¿Qué imprime la ordenación de una lista?", ("C030",)),
+    ("sizes", "两个容量相乘会得到什么？", ("C025",)),
+    ("sizes", "空列表求和的结果是什么？", ("C031",)),
+    ("sizes", "代码应该怎样组织成模块？", ("ARCH001",)),
+    ("sizes", "请给我加总功能的测试用例", ("TC_total",)),
+    ("sizes", "Zeig mir bitte die Testfälle für das Runden", ("TC_rounding",)),
+    ("table", "Wie werden Zahlen ausgerichtet?", ("C001",)),
+    ("table", "Was wird für leere Zellen ausgegeben?", ("C002",)),
+    ("table", "Comment trier les lignes quand deux valeurs sont égales ?", ("C006",)),
+    ("table", "¿Qué pasa si dos columnas tienen el mismo nombre?", ("C012",)),
+    ("table", "表格没有行时输出什么？", ("C008",)),
+    ("table", "布尔值怎么显示？", ("C010",)),
+    ("table", "Welche Vergleichsoperatoren kennt der Filter?", ("C019",)),
+    ("table", "Quel est le format des dates ?", ("C013",)),
+]
