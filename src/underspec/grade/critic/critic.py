@@ -250,7 +250,7 @@ async def generate(model: Model, talk: list[ChatMessage], mark: str) -> ModelOut
             if not signal.by_request:
                 raise
             raise OversizedError(model, signal) from error
-    if output.stop_reason == "model_length":
+    if not output.empty and output.stop_reason == "model_length":
         raise OversizedError(model, Signal.TOO_LARGE)
     return output
 
