@@ -11,6 +11,7 @@ import pytest
 from tests.structure.trees import compare, counted, make_tree, spoken
 from underspec.errors import HarnessError
 from underspec.grade.structure import pool
+from underspec.grade.structure.compare import compare_measured
 from underspec.grade.structure.limits import MAX_BYTES
 from underspec.grade.structure.measure import measure_tree
 from underspec.grade.structure.pool import Request, read_sources
@@ -92,7 +93,7 @@ def test_a_file_that_takes_too_long_costs_only_itself(tmp_path: Path) -> None:
     tree = make_tree(tmp_path, {"a.py": CLASS, "b.py": NESTED, "c.py": CLASS, "d.py": NESTED, "e.py": CLASS})
     requests = [Request(str(tree / f"{name}.py"), "python", "python") for name in "abcde"]
     for workers in (1, 2):
-        answers = read_sources(requests, workers, seconds=0.4)
+        answers = list(read_sources(requests, workers, seconds=0.4))
         assert ["excluded" in answer for answer in answers] == [False, True, False, True, False]
         assert answers[1] == {"excluded": "unparsed", "why": "it takes too long"}
         assert answers[0] == answers[2] == answers[4]
@@ -102,7 +103,7 @@ def test_a_tree_that_ends_many_workers_is_not_read_on(tmp_path: Path, monkeypatc
     monkeypatch.setattr(pool, "MOST_DEATHS", 2)
     tree = make_tree(tmp_path, {f"{number}.py": NESTED for number in range(5)})
     requests = [Request(str(tree / f"{number}.py"), "python", "python") for number in range(5)]
-    answers = read_sources(requests, 1, seconds=0.2)
+    answers = list(read_sources(requests, 1, seconds=0.2))
     assert [answer["excluded"] for answer in answers] == ["unparsed"] * 5
     assert answers[4]["why"] == "the tree ended too many workers"
 
@@ -149,6 +150,14 @@ def test_long_names_are_cut() -> None:
     assert len(answer["methods"][0][2]) == 200
 
 
+def test_a_file_that_multiplies_its_owners_is_left_out(tmp_path: Path) -> None:
+    owners = "".join(" " * depth + f"class {chr(65 + depth) * 190}:\n" for depth in range(8))
+    tree = make_tree(tmp_path, {"a.py": owners + "".join(f"        def f{number}(): 0\n" for number in range(8_000))})
+    measured = measure_tree(tree, spoken("Python"))
+    assert measured.size.excluded == {"unparsed": 1}
+    assert "defines more than can be compared" in measured.notes[0]
+
+
 def test_many_attributes_and_comments_stay_linear() -> None:
     text = b"#[cfg(test)]\nuse a;\n" + b"// c\nuse b;\n" * 60_000
     start = time.process_time()
@@ -169,9 +178,26 @@ def test_folders_nested_beyond_a_path_are_said(tmp_path: Path) -> None:
     assert found.excluded == {"unreadable": 1}
 
 
-def test_names_that_are_no_utf8_are_read(tmp_path: Path) -> None:
+def test_names_that_are_no_utf8_are_read_and_said(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.py")).write_text(CLASS)
-    assert measure_tree(tmp_path, spoken("Python")).size.files == 1
+    (tmp_path / os.fsdecode(b"b\xe9.py")).write_bytes(b"\0")
+    measured = measure_tree(tmp_path, spoken("Python"))
+    assert measured.size.files == 1
+    structure = compare_measured(measured, measured, normalize=False).structure
+    assert b"b\\\\udce9.py" in structure.to_bytes()
+
+
+def test_a_tree_that_defines_without_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "MAX_ANSWERS", 10_000)
+    functions = "".join(f"def function{number}(): ...\n" for number in range(200))
+    tree = make_tree(tmp_path, {f"{number:02}.py": functions for number in range(20)})
+    first, again = (measure_tree(tree, spoken("Python"), workers=1) for _ in range(2))
+    assert 0 < first.size.files < 5
+    assert first.size.files + first.size.excluded["unparsed"] == 20
+    assert first == again
+    assert any("defines more than can be compared" in note for note in first.notes)
 
 
 def test_parse_errors_are_counted_and_what_is_readable_is_read(tmp_path: Path) -> None:

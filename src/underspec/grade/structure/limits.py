@@ -11,5 +11,11 @@ MAX_FILES = 200_000
 MAX_MEMORY = 2 * 1024**3
 """Bytes of address space of one worker. A hostile file of the size limit was seen to take 1.2 GB, an honest one 0.1."""
 
+MAX_ANSWER = 8 * 1024**2
+"""Bytes of names of one file; an honest one of the size limit has about half a megabyte."""
+
+MAX_ANSWERS = 32 * 1024**2
+"""Bytes of names of a tree, about 800,000 definitions: three times what the largest published original has."""
+
 SECONDS = 10.0
 """Processor time for one file; one of the size limit takes about three."""

@@ -140,5 +140,6 @@ def _notes(sources: Sources, why: dict[str, str]) -> tuple[str, ...]:
         if number:
             path = sources.examples[reason]
             more = f": {why[path]}" if path in why else ""
+            path = path.encode("utf-8", "backslashreplace").decode()  # an artifact holds text, a name any bytes
             notes.append(f"{number} left out ({words}), as {path}{more}")
     return tuple(notes)

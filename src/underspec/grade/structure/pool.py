@@ -9,13 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
 from underspec.errors import EnvironmentLacksError, HarnessError
-from underspec.grade.structure.limits import SECONDS
+from underspec.grade.structure.limits import MAX_ANSWERS, SECONDS
 
 AHEAD = 2  # requests under way in one worker: one is read while one waits, and both fit into the pipe
 MOST_DEATHS = 25  # of a tree; one that ends more workers is not read on
@@ -45,19 +45,19 @@ def read_sources(
     workers: int | None = None,
     on_done: Callable[[int], None] | None = None,
     seconds: float = SECONDS,
-) -> list[dict[str, Any]]:
+) -> Iterator[dict[str, Any]]:
     """The answers of :func:`underspec.grade.structure.source.read_source`, in the order of the requests.
 
     A file at which a worker ends has the answer ``{"excluded": "unparsed", "why": ...}``, and so have the files after
-    it when a tree ends too many. Otherwise the answers do not depend on the number of workers. ``on_done`` is told
-    how many are done; ``seconds`` is the processor time that one file may take.
+    it when a tree ends too many or defines too much. Otherwise the answers do not depend on the number of workers.
+    ``on_done`` is told how many are done; ``seconds`` is the processor time that one file may take.
 
     Raises:
         EnvironmentLacksError: the grammars are not installed.
         HarnessError: our own part of a worker fails.
     """
     if not requests:
-        return []
+        return iter(())
     if find_spec("tree_sitter_language_pack") is None or find_spec("tree_sitter") is None:
         mend = "install underspec with its dependencies, or: pip install 'tree-sitter-language-pack<1'"
         raise EnvironmentLacksError("the grammars that read source files are not installed", mend=mend)
@@ -76,7 +76,7 @@ def read_sources(
         raise
     if shared.failure is not None:
         raise shared.failure
-    return [answer if answer is not None else _unparsed("the tree ended too many workers") for answer in shared.answers]
+    return (json.loads(answer) if answer is not None else _unparsed(shared.why) for answer in shared.answers)
 
 
 class _Shared:
@@ -85,12 +85,14 @@ class _Shared:
     def __init__(self, requests: Sequence[Request], on_done: Callable[[int], None] | None, seconds: float) -> None:
         self.requests = requests
         self._seconds = seconds
-        self.answers: list[dict[str, Any] | None] = [None] * len(requests)
+        self.answers: list[bytes | None] = [None] * len(requests)
+        self.why = ""
         self.failure: HarnessError | None = None
         self._on_done = on_done
         self._waiting = iter(range(len(requests)))
         self._lock = threading.Lock()
         self._done = 0
+        self._bytes = 0
         self._deaths = 0
         self._deadlines: dict[subprocess.Popen[bytes], float] = {}
         self._stopped = False
@@ -99,9 +101,12 @@ class _Shared:
         with self._lock:
             return None if self._stopped else next(self._waiting, None)
 
-    def answer(self, number: int, answer: dict[str, Any], process: subprocess.Popen[bytes]) -> None:
+    def answer(self, number: int, answer: bytes, process: subprocess.Popen[bytes]) -> None:
         self.answers[number] = answer
         with self._lock:
+            self._bytes += len(answer)
+            if self._bytes > MAX_ANSWERS:
+                self._stopped, self.why = True, "the tree defines more than can be compared"
             if process in self._deadlines:
                 self._deadlines[process] = time.monotonic() + WALL_SECONDS
             self._done += 1
@@ -127,7 +132,8 @@ class _Shared:
         with self._lock:
             del self._deadlines[process]
             self._deaths += died
-            self._stopped = self._stopped or self._deaths >= MOST_DEATHS
+            if self._deaths >= MOST_DEATHS:
+                self._stopped, self.why = True, "the tree ended too many workers"
 
     def end_overdue(self) -> None:
         with self._lock:
@@ -164,7 +170,7 @@ def _serve(shared: _Shared) -> None:
             )
             shared.stop()
             return
-        shared.answer(number, _unparsed(_why(process.returncode)), process)
+        shared.answer(number, json.dumps(_unparsed(_why(process.returncode))).encode(), process)
 
 
 def _converse(process: subprocess.Popen[bytes], shared: _Shared, under_way: list[int]) -> None:
@@ -189,7 +195,7 @@ def _converse(process: subprocess.Popen[bytes], shared: _Shared, under_way: list
             line = process.stdout.readline()
             if not line.endswith(b"\n"):
                 break
-            shared.answer(under_way.pop(0), json.loads(line), process)
+            shared.answer(under_way.pop(0), line, process)
             asked -= 1
     finally:
         try:

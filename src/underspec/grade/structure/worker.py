@@ -11,7 +11,7 @@ import resource
 import signal
 import sys
 
-from underspec.grade.structure.limits import MAX_MEMORY
+from underspec.grade.structure.limits import MAX_ANSWER, MAX_MEMORY
 from underspec.grade.structure.source import read_source
 
 
@@ -30,7 +30,10 @@ def main() -> None:
         except MemoryError:
             answer = {"excluded": "unparsed", "why": "it takes too much memory"}
         signal.setitimer(signal.ITIMER_PROF, 0)
-        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        line = json.dumps(answer).encode()
+        if len(line) > MAX_ANSWER:
+            line = json.dumps({"excluded": "unparsed", "why": "it defines more than can be compared"}).encode()
+        sys.stdout.buffer.write(line + b"\n")
         sys.stdout.buffer.flush()
 
 
