@@ -109,7 +109,7 @@ def many_sessions_rate(sessions: int = 50, each: int = 20) -> float:
     async def session(number: int) -> None:
         for turn in range(each):
             question, records, *_ = rows[(number * each + turn) % len(rows)]
-            await router.route(f"{question} {'.' * number}", records, ())
+            await router.route(f"In case {number}: {question}", records, ())
 
     async def all_sessions() -> float:
         start = time.perf_counter()
