@@ -30,7 +30,7 @@ class LexicalRouter:
     """
 
     name = "lexical"
-    version = "1"
+    version = "2"
 
     def __init__(self) -> None:
         self._indexes: OrderedDict[int, tuple[LevelRecords, Index]] = OrderedDict()
