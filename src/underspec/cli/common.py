@@ -17,6 +17,7 @@ from underspec.errors import UnderspecError, UsageError
 
 if TYPE_CHECKING:
     from underspec.sandbox.protocol import SandboxBackend
+    from underspec.stakeholder.router import Router
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -131,3 +132,15 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
             loop.remove_signal_handler(signal.SIGTERM)
 
     return asyncio.run(guarded())
+
+
+def chosen_router(name: str, model: str) -> Router:
+    """The router of that name, with its model where it works with one; an empty ``model`` is none.
+
+    Raises:
+        UsageError, EnvironmentLacksError: see :func:`underspec.stakeholder.opened.opened_router`.
+    """
+    from underspec.model.spec import make_spec
+    from underspec.stakeholder.opened import opened_router
+
+    return opened_router(name, model=make_spec(model) if model else None)

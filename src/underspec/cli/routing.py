@@ -16,7 +16,7 @@ from underspec.errors import TaskError, UsageError
 from underspec.report.terminal import plain
 from underspec.stakeholder.questions import Placed, check_labels, read_questions
 from underspec.stakeholder.route_measures import Routed, summary
-from underspec.stakeholder.router import Routing, load_router
+from underspec.stakeholder.router import Router, Routing
 from underspec.task import release
 from underspec.task.catalog import find_task
 from underspec.task.icae.records import read_record_file
@@ -26,7 +26,7 @@ from underspec.task.model import LEVELS, Level, LevelRecords
 _SHOWN = ("top1", "recall_at_3", "right_given", "answered_unanswerable")
 
 
-async def route_questions(task: str, questions: Path, router: str, exposure: str) -> dict[str, Any]:
+async def route_questions(task: str, questions: Path, router: Router, exposure: str) -> dict[str, Any]:
     """Route every question in the order of the file; the document that ``--json`` prints.
 
     Raises:
@@ -45,15 +45,14 @@ async def route_questions(task: str, questions: Path, router: str, exposure: str
     if missing := {one.labelled.level or level for one in placed} - known.keys():
         raise TaskError(f"has no records for {', '.join(sorted(missing))}", file=task, mend="choose another --exposure")
     check_labels(placed, {name: set(records.responses()) for name, records in known.items()}, level, str(questions))
-    chosen = load_router(router)
     routed = []
     for one in track(placed, "routing", console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()):
-        routing = await chosen.route(one.labelled.question, known[one.labelled.level or level], ())
+        routing = await router.route(one.labelled.question, known[one.labelled.level or level], ())
         routed.append((one, routing))
     return {
         "questions": [_row(one, routing) for one, routing in routed],
         "summary": summary([_measured(one, routing) for one, routing in routed])
-        | {"router": router, "left_out": left_out},
+        | {"router": router.name, "left_out": left_out},
     }
 
 

@@ -28,7 +28,7 @@ def run(
     preset: str = typer.Option(
         "",
         "--preset",
-        help="Settings of a paper, which other flags may change: icae; `underspec run --preset ?` lists.",
+        help="Settings of a paper, which other flags may change: icae or swe-clar; `--preset ?` lists.",
     ),
     agent: list[str] = typer.Option(
         [],
@@ -50,6 +50,16 @@ def run(
     stakeholder_model: list[str] = typer.Option(
         [], "--stakeholder-model", help="The stakeholder's model, for routers that work with one; may be repeated."
     ),
+    protocol: list[str] = typer.Option(
+        [], "--protocol", help="build (default), clarify-first or continued; may be repeated."
+    ),
+    information: list[str] = typer.Option(
+        [],
+        "--information",
+        help="What an agent learns that clarifies: none, standard (what it asks for) or complete; may be repeated.",
+    ),
+    judge_model: str = typer.Option("", "--judge-model", help="Who labels answers to requirement questions."),
+    judge_reviews: int = typer.Option(None, "--judge-reviews", min=1, help="How often each answer is judged; 1."),
     network: list[str] = typer.Option(
         [], "--network", help="What a builder reaches: none (default), registries or open; may be repeated."
     ),
@@ -91,7 +101,9 @@ def run(
     concurrency: int = typer.Option(
         None, "--concurrency", min=1, help="Items at once; the number of cores, at most 4, when left out."
     ),
-    redo: list[str] = typer.Option([], "--redo", help="Redo a stale phase (one whose inputs changed): build."),
+    redo: list[str] = typer.Option(
+        [], "--redo", help="Redo a stale phase (one whose inputs changed): build, clarify, implement, ..."
+    ),
     retry_unscored: bool = typer.Option(False, "--retry-unscored", help="Try again items whose attempts are used up."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Count and price what would be done, and do nothing."),
     as_json: bool = JSON_OPTION,
@@ -119,6 +131,8 @@ def run(
             ("model", model),
             ("thinking", thinking),
             ("stakeholder_model", stakeholder_model),
+            ("protocol", protocol),
+            ("information", information),
             ("network", network),
             ("grade_network", grade_network),
         )
@@ -127,6 +141,8 @@ def run(
     given = {
         "scaffold": scaffold or None,
         "command": agent_command or None,
+        "judge_model": judge_model or None,
+        "judge_reviews": judge_reviews,
         "build_seconds": build_seconds,
         "max_tokens": max_tokens,
         "max_turns": max_turns,
@@ -176,10 +192,12 @@ def _experiment(
 
 def _known_phases(redo: list[str]) -> None:
     from underspec.errors import UsageError
+    from underspec.run.protocols import PAID
 
     for phase in redo:
-        if phase != "build":
-            raise UsageError(f"--redo {phase}: there is no such phase to redo", mend="build; grading redoes itself")
+        if phase not in PAID:
+            mend = f"{', '.join(PAID)}; grading redoes itself"
+            raise UsageError(f"--redo {phase}: there is no such phase to redo", mend=mend)
 
 
 def _usable_name(name: str) -> None:
@@ -240,12 +258,13 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
     from underspec.cli.progress import RunProgress
     from underspec.run.executor import execute, status
     from underspec.run.prepare import begin
+    from underspec.run.protocols import PHASES
 
     _warn_of_little_disk(prepared.context.store.path)
     store = begin(prepared, concurrency=concurrency)
     if retry_unscored:
         for item in prepared.items:
-            for phase in ("build", "grade"):
+            for phase in PHASES:
                 store.phase(item, phase).forgive()
     with RunProgress(len(prepared.items)) as progress:
         prepared.context.progress = progress

@@ -24,6 +24,9 @@ def serve(
     task: list[str] = typer.Option([], "--task", help="Task id or folder; may be repeated. Default: all bundled ones."),
     exposure: str = typer.Option("L1", "--exposure", help="Whose records answer, unless a session says otherwise."),
     router: str = typer.Option("embedded", "--router", help="Who finds the records."),
+    stakeholder_model: str = typer.Option(
+        "", "--stakeholder-model", help="The model of a router that works with one, as provider/name."
+    ),
     budget: int = typer.Option(16, "--budget", help="Questions a session may ask, unless it is minted with another."),
     host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on."),
     port: int = typer.Option(DEFAULT_PORT, "--port", help="Port of the API; 0 takes any that is free."),
@@ -50,8 +53,8 @@ def serve(
     import logging
     import sys
 
+    from underspec.cli.common import chosen_router
     from underspec.errors import UsageError
-    from underspec.stakeholder.router import load_router
     from underspec.stakeholder.service.credentials import operator_token
     from underspec.stakeholder.service.desk import MAX_BUDGET
     from underspec.stakeholder.service.running import Settings, run
@@ -99,7 +102,7 @@ def serve(
 
     settings = Settings(
         tasks=served,
-        router=load_router(router),
+        router=chosen_router(router, stakeholder_model),
         exposure=exposure,
         budget=budget,
         host=host,
