@@ -18,7 +18,7 @@ from underspec.errors import AgentError, Boundary, HarnessError, HostExhaustedEr
 from underspec.report.collect import Collected, collect
 from underspec.report.document import report_document
 from underspec.run import claim as claims
-from underspec.run import executor
+from underspec.run import protocols
 from underspec.run.executor import build_inputs, execute, status
 from underspec.run.store import MAX_ATTEMPTS, RunStore
 from underspec.sandbox.protocol import WORKSPACE
@@ -379,7 +379,7 @@ def test_a_failed_regrade_leaves_no_old_verdict_standing(
         raise SandboxError("the engine went away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(executor, "grade", broken)
+        patch.setattr(protocols, "GRADE", replace(protocols.GRADE, run=broken))
         asyncio.run(execute(changed, items, concurrency=1))
     found = _by_agent(run)["hasty"]
     assert found.outcomes is None

@@ -23,10 +23,11 @@ cat <&3
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: the reply, or None with the reason when nothing was answered; and the questions left."""
+    """What came back: the reply, or None with the reason when nothing was answered; and the questions left, None where
+    they are not counted."""
 
     text: str | None
-    remaining: int
+    remaining: int | None
     error: str | None = None
 
 
@@ -50,7 +51,11 @@ async def ask_inside(sandbox: Sandbox, url: str, question: str, *, request_id: s
         document = json.loads(answer)
         status = document["status"]
         if status["ok"]:
-            return Reply(text=str(document["data"]["reply"]), remaining=int(status["remaining"]))
-        return Reply(text=None, remaining=int(status.get("remaining", 0)), error=str(status["error"]))
+            return Reply(text=str(document["data"]["reply"]), remaining=_count(status))
+        return Reply(text=None, remaining=_count(status), error=str(status["error"]))
     except (ValueError, KeyError, TypeError) as error:
         raise AgentError(f"the question channel answered {answer[:200]!r}") from error
+
+
+def _count(status: dict[str, Any]) -> int | None:
+    return int(status["remaining"]) if "remaining" in status else None

@@ -12,8 +12,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from underspec.agent.protocol import Answered, Assignment
-from underspec.agent.tools import said
+from underspec.agent.protocol import Answered, Assignment, Finish
+from underspec.agent.seen import recording
+from underspec.agent.tools import FINISHED, said
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -55,23 +56,27 @@ async def bridged(assignment: Assignment, *, with_tools: bool = False) -> AsyncI
     def resolve(name: str) -> Model:
         return model
 
-    tools = []
-    if with_tools and assignment.ask is not None:
-        # Any process inside may ask by the channel, so there is nothing for a model to propose first.
-        tools.append(BridgedToolsSpec(name=STAKEHOLDER, tools=[ask_tool(assignment.ask)], require_proposal=False))
+    tools = [ask_tool(assignment.ask, counted=assignment.finish is None)] if assignment.ask is not None else []
+    tools += [finish_tool(assignment.finish)] if assignment.finish is not None else []
+    # Any process inside may ask by the channel, so there is nothing for a model to propose first.
+    servers = [BridgedToolsSpec(name=STAKEHOLDER, tools=tools, require_proposal=False)] if with_tools and tools else []
     async with model_bridge(
         assignment.sandbox,
         AgentState(messages=[]),
         port=BRIDGE_PORT,
         model_resolver=resolve,
-        bridged_tools=tools,
+        bridged_tools=servers,
+        filter=recording(assignment.saw) if assignment.saw is not None else None,
     ) as bridge:
         yield Bridge({config.name: config.url for config in bridge.mcp_server_configs})
 
 
-def ask_tool(ask: Callable[[str], Awaitable[Answered]]) -> Tool:
-    """The stakeholder as a tool: the same session and budget as the channel."""
+def ask_tool(ask: Callable[[str], Awaitable[Answered]], *, counted: bool = True) -> Tool:
+    """The stakeholder as a tool: the same session, and budget if questions are ``counted``, as the channel."""
     from inspect_ai.tool import tool
+
+    if not counted:
+        return _ask_client(ask)
 
     @tool(name="ask")
     def make() -> Tool:
@@ -86,6 +91,35 @@ def ask_tool(ask: Callable[[str], Awaitable[Answered]]) -> Tool:
         return execute
 
     return make()
+
+
+def _ask_client(ask: Callable[[str], Awaitable[Answered]]) -> Tool:
+    from inspect_ai.tool import tool
+
+    @tool(name="ask")
+    def make() -> Tool:
+        async def execute(question: str) -> str:
+            """Ask the client one question.
+
+            Args:
+                question: what you want to know, and what you would assume.
+            """
+            return said(await ask(question))
+
+        return execute
+
+    return make()
+
+
+def finish_tool(finish: Finish) -> Tool:
+    """The end of a phase as a tool."""
+    from inspect_ai.tool import ToolDef
+
+    async def execute() -> str:
+        finish.call()
+        return FINISHED
+
+    return ToolDef(execute, name=finish.name, description=finish.says, parameters={}).as_tool()
 
 
 def presented_name(assignment: Assignment) -> str:

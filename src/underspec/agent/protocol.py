@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from underspec.artifact.build import BuildEnd
 from underspec.errors import HarnessError
@@ -18,11 +18,31 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Answered:
     """What the stakeholder said to a question asked from within this process. ``reply`` is None, and ``reason`` says
-    why, when there was no reply; that is never charged."""
+    why, when there was no reply; that is never charged. ``remaining`` is None where questions are not counted."""
 
     reply: str | None
-    remaining: int
+    remaining: int | None
     reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Finish:
+    """How an agent says that a phase is over: the tool's name, what the tool says of itself, and what it does. The
+    runner ends the phase thereupon, whatever the agent does next."""
+
+    name: str
+    says: str
+    call: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class SeenTool:
+    """What one tool returned to a model. ``id`` is the call's own, so that nothing counts twice."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    result: str
 
 
 @dataclass(frozen=True)
@@ -37,6 +57,10 @@ class Assignment:
     ``ask`` is for agents whose loop runs in this process: the same session and budget as ``ask_url``. ``model`` serves
     the role *builder*, for agents that need one; ``command`` is the condition's, for the agent of that name.
     ``network`` is what the condition grants: tools of a provider that reach the web are refused unless it is ``open``.
+
+    ``finish`` ends a phase that the agent ends by a tool. ``read_only``: the workspace cannot be written. ``saw`` is to
+    be called with what tools return, by agents whose model's conversation goes through this process. ``history`` holds
+    the messages of an earlier phase to go on from, as JSON values, and ``keep_history`` takes those of this one.
     """
 
     sandbox: Sandbox
@@ -52,6 +76,11 @@ class Assignment:
     model: Model | None = None
     command: str | None = None
     network: str = "none"
+    finish: Finish | None = None
+    read_only: bool = False
+    saw: Callable[[SeenTool], None] | None = None
+    history: tuple[dict[str, Any], ...] | None = None
+    keep_history: Callable[[tuple[dict[str, Any], ...]], None] | None = None
 
     def opened_model(self) -> Model:
         """The model, for agents that cannot be without.
@@ -90,6 +119,11 @@ class Agent(Protocol):
         Raises:
             AgentError: the agent gave up; what lies in the workspace is graded all the same.
         """
+
+
+def keeps_history(agent: Agent) -> bool:
+    """Whether the agent can go on from the messages of an earlier phase."""
+    return bool(getattr(agent, "keeps_history", False))
 
 
 def needs_model(agent: Agent) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from underspec.agent.protocol import Assignment
+from underspec.agent.seen import earlier_messages, keep_messages
 from underspec.agent.tools import Toolbox
 from underspec.artifact.build import BuildEnd
 from underspec.errors import AgentError, UnderspecError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _CUT_OFF = "Your answer was cut off at the length limit. Go on in smaller steps."
 _MOST_CUT_OFF = 3  # in a row
+_IDLE = "Nothing happens without a tool: nobody reads this. Call a tool, or call `{finish}` when you are done."
+_MOST_IDLE = 2  # in a row
 
 
 class ReactAgent:
@@ -26,6 +29,7 @@ class ReactAgent:
     name = "react"
     version = "1"
     needs_model = True
+    keeps_history = True
 
     def fingerprint(self, task: Task) -> str:
         """Its system prompt's digest."""
@@ -45,11 +49,14 @@ class ReactAgent:
 
         model = assignment.opened_model()
         tools = Toolbox(assignment)
+        prompt = load_prompt("builder", "react-inspect" if assignment.read_only else "react")
+        task = f"{assignment.instruction}\n{assignment.request}"
         messages: list[ChatMessage] = [
-            ChatMessageSystem(content=render(load_prompt("builder", "react"), sections={}, values={})),
-            ChatMessageUser(content=f"{assignment.instruction}\n{assignment.request}"),
+            ChatMessageSystem(content=render(prompt, sections={}, values={})),
+            *earlier_messages(assignment.history or ()),
+            ChatMessageUser(content=task),
         ]
-        cut_off = 0
+        cut_off = idle = 0
         while True:
             output = await _generate(model, messages, tools)
             if output.stop_reason == "content_filter":
@@ -58,12 +65,21 @@ class ReactAgent:
                 raise AgentError("the conversation no longer fits into the model's context")
             messages.append(output.message)
             calls = output.message.tool_calls or []
+            keep_messages(assignment, messages)
             if not calls and output.stop_reason != "max_tokens":
-                return BuildEnd(agent=self.name, agent_version=self.version, ended="done", detail=output.completion)
+                idle += 1
+                if assignment.finish is None or idle > _MOST_IDLE:
+                    return BuildEnd(agent=self.name, agent_version=self.version, ended="done", detail=output.completion)
+                messages.append(ChatMessageUser(content=_IDLE.format(finish=assignment.finish.name)))
+                continue
+            idle = 0
             cut_off = 0 if calls else cut_off + 1
             if cut_off > _MOST_CUT_OFF:
                 raise AgentError("the model's answers are cut off at its length limit, again and again")
             messages += [await tools.call(call) for call in calls] or [ChatMessageUser(content=_CUT_OFF)]
+            keep_messages(assignment, messages)
+            if tools.finished:
+                return BuildEnd(agent=self.name, agent_version=self.version, ended="done", detail=output.completion)
 
 
 async def _generate(model: Model, messages: list[ChatMessage], tools: Toolbox) -> ModelOutput:

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from underspec.agent.protocol import Answered, Assignment
+from underspec.agent.protocol import Answered, Assignment, SeenTool
 from underspec.errors import AgentError
 from underspec.sandbox.protocol import WORKSPACE, ExecResult
 
@@ -19,6 +19,11 @@ MAX_SHOWN = 16_000
 DEFAULT_SECONDS, MAX_SECONDS = 120, 3600
 _MAX_READ = 16 * 1024**2
 
+ASK = "ask"
+OWN_TOOLS = frozenset({ASK, "finish_clarification", "submit_delivery"})
+"""Tools that reach us and not the sandbox: what they return is recorded where it comes from."""
+FINISHED = "This phase is over. Do nothing more."
+
 _TEXT = {"type": "string"}
 
 
@@ -29,13 +34,18 @@ class Toolbox:
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
         self._sandbox = assignment.sandbox
+        self.finished = False
+        """Whether the model has ended the phase: nothing that it asks for afterwards is done."""
         self._tools: dict[str, Callable[[dict[str, Any]], Awaitable[str]]] = {
             "shell": self._shell,
             "read_file": self._read_file,
-            "write_file": self._write_file,
         }
+        if not assignment.read_only:
+            self._tools["write_file"] = self._write_file
         if assignment.ask is not None:
             self._tools["ask"] = self._ask
+        if assignment.finish is not None:
+            self._tools[assignment.finish.name] = self._finish
 
     @property
     def infos(self) -> list[ToolInfo]:
@@ -51,16 +61,25 @@ class Toolbox:
             "write_file": _info(
                 "write_file", "Write a text file, with its folders, replacing it.", {"path": _TEXT, "content": _TEXT}
             ),
-            "ask": _info("ask", "Ask the stakeholder one question; it counts against the budget.", {"question": _TEXT}),
+            "ask": _info("ask", self._of_asking(), {"question": _TEXT}),
         }
+        if (finish := self._assignment.finish) is not None:
+            known[finish.name] = _info(finish.name, finish.says, {})
         return [known[name] for name in self._tools]
+
+    def _of_asking(self) -> str:
+        """How asking is described: where a phase is ended by a tool, questions need not be counted."""
+        counted = "Ask the stakeholder one question; it counts against the budget."
+        return counted if self._assignment.finish is None else "Ask the client one question."
 
     async def call(self, call: ToolCall) -> ChatMessageTool:
         """Carry out one call."""
         from inspect_ai.model import ChatMessageTool
 
-        content = shortened(await self._answer(call))
+        content = FINISHED if self.finished else shortened(await self._answer(call))
         self._assignment.progress()
+        if self._assignment.saw is not None and call.function not in OWN_TOOLS:
+            self._assignment.saw(SeenTool(call.id, call.function, call.arguments, content))
         return ChatMessageTool(content=content, tool_call_id=call.id, function=call.function)
 
     async def _answer(self, call: ToolCall) -> str:
@@ -103,6 +122,12 @@ class Toolbox:
         assert self._assignment.ask is not None
         return said(await self._assignment.ask(_text(arguments, "question")))
 
+    async def _finish(self, arguments: dict[str, Any]) -> str:
+        assert self._assignment.finish is not None
+        self.finished = True
+        self._assignment.finish.call()
+        return FINISHED
+
 
 class _BadArgument(Exception):
     """What the model passed is not what the tool takes; the message is for the model."""
@@ -111,7 +136,11 @@ class _BadArgument(Exception):
 def said(answer: Answered) -> str:
     """The stakeholder's answer as a tool's result."""
     if answer.reply is None:
-        return f"no reply: {answer.reason}; questions left: {answer.remaining}"
+        return f"no reply: {answer.reason}" + (
+            "" if answer.remaining is None else f"; questions left: {answer.remaining}"
+        )
+    if answer.remaining is None:
+        return answer.reply
     return f"{answer.reply}\n\n(questions left: {answer.remaining})"
 
 
@@ -156,5 +185,7 @@ def _path(arguments: dict[str, Any]) -> str:
 def _info(name: str, description: str, properties: dict[str, Any], required: list[str] | None = None) -> ToolInfo:
     from inspect_ai.tool import ToolInfo, ToolParams
 
-    parameters = ToolParams.model_validate({"properties": properties, "required": required or list(properties)})
+    parameters = ToolParams.model_validate(
+        {"properties": properties, "required": list(properties) if required is None else required}
+    )
     return ToolInfo(name=name, description=description, parameters=parameters)

@@ -6,36 +6,34 @@ workspace from outside and closes. Whatever the agent does, what lies in its wor
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from underspec.agent.protocol import Agent, Answered, Assignment, needs_model
+from underspec.agent.protocol import Agent, Assignment, needs_model
 from underspec.artifact.build import BuildEnd
 from underspec.artifact.canonical import digest_of, sha256_hex
 from underspec.artifact.condition import Condition
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.session import SessionLog
 from underspec.artifact.threads import in_thread
-from underspec.errors import AgentError, DeliverableTooLargeError, HarnessError, TaskError, UnderspecError
+from underspec.errors import AgentError, HarnessError, TaskError
 from underspec.grade.suite import sandbox_limits
-from underspec.model.limits import LimitReachedError, Limits, PhaseWatch
+from underspec.model.limits import Limits
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec
+from underspec.phase.at_work import asker, let_work, nothing_handed_over
 from underspec.phase.models import PhaseModels, identity_of, phase_models
 from underspec.phase.network import identity_of_network, network_policy, networked
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
-from underspec.sandbox.deliverable import seal_folder
 from underspec.sandbox.egress.lists import Lists
 from underspec.sandbox.protocol import CHANNEL_PORT, WORKSPACE, Sandbox, SandboxSpec
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.router import Router, RouterWithModel
-from underspec.stakeholder.session import Answer, Session
+from underspec.stakeholder.session import Session
 from underspec.task import release
 from underspec.task.model import Task
 
@@ -166,7 +164,7 @@ async def _build(inputs: BuildInputs, work: Work) -> None:
         try:
             deliverable = await sandbox.archive(work.artifact / DELIVERABLE_TAR)
         except AgentError as error:
-            end, deliverable = _nothing_handed_over(end, error, work)
+            end, deliverable = nothing_handed_over(end, error, work, DELIVERABLE_TAR)
     finally:
         await sandbox.close()
     log = conversation.session.log() if conversation else None
@@ -241,8 +239,6 @@ def _router(inputs: BuildInputs, models: PhaseModels) -> Router:
 async def _let_work(
     inputs: BuildInputs, sandbox: Sandbox, work: Work, conversation: Conversation | None, models: PhaseModels
 ) -> BuildEnd:
-    agent = inputs.agent
-    ended = partial(BuildEnd, agent=agent.name, agent_version=agent.version)
     assignment = Assignment(
         sandbox=sandbox,
         task_id=inputs.task.id,
@@ -253,92 +249,14 @@ async def _let_work(
         seconds=inputs.condition.build_seconds,
         log=lambda line: work.log("agent", line=line),
         progress=models.watch.progress,
-        ask=_asker(conversation.session) if conversation else None,
+        ask=asker(conversation.session) if conversation else None,
         model=_builder_model(inputs, models),
         command=inputs.condition.command,
         network=inputs.condition.network,
     )
     work.progress("building")
-    try:
-        return await _until_ended(_work_of(agent, assignment), models.watch, conversation)
-    except LimitReachedError as error:
-        stop = error.stop
-        work.log("limit", layer=stop.layer, limit=stop.limit, elapsed=round(stop.elapsed, 3), paused=stop.paused)
-        return ended(ended="limit", limit=stop.limit, layer=stop.layer)
-    except AgentError as error:
-        return ended(ended="failed", detail=_text(str(error)))
-
-
-def _asker(session: Session) -> Callable[[str], Awaitable[Answered]]:
-    """The session for an agent whose loop runs in this process."""
-
-    async def ask(question: str) -> Answered:
-        answer = await session.ask(question)
-        if isinstance(answer, Answer):
-            return Answered(answer.reply, answer.remaining)
-        return Answered(None, answer.remaining, answer.reason)
-
-    return ask
-
-
-async def _work_of(agent: Agent, assignment: Assignment) -> BuildEnd:
-    """What the agent says of its end. An agent is a plug-in: that its program crashed, in whatever way, says nothing
-    about the model or the script that it runs, and ends neither this process nor, in silence, its item."""
-    task = asyncio.current_task()
-    assert task is not None
-    try:
-        end: object = await agent.build(assignment)
-    except (UnderspecError, OSError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        if isinstance(error, asyncio.CancelledError) and task.cancelling():
-            raise  # by us; else by the agent, of itself
-        raise HarnessError(_text(f"the program of agent {agent.name!r} failed: {error!r}")) from error
-    if not isinstance(end, BuildEnd):
-        raise HarnessError(f"the program of agent {agent.name!r} returned {type(end).__name__} and not a BuildEnd")
-    return end.model_copy(update={"detail": _text(end.detail)})
-
-
-def _text(said: str) -> str:
-    """What an artifact can hold: bytes that a file name or an output was made of are no Unicode."""
-    return said.encode(errors="backslashreplace").decode()
-
-
-async def _until_ended(
-    building: Coroutine[Any, Any, BuildEnd], watch: PhaseWatch, conversation: Conversation | None
-) -> BuildEnd:
-    """The build's end, or what ended it: a limit, a provider of models that is down, or a stakeholder that broke down,
-    since an agent that got no answer is not measured."""
-    worker = asyncio.ensure_future(building)
-    stopper = asyncio.ensure_future(watch.stopped())
-    watchers: set[asyncio.Future[Any]] = {stopper}
-    if conversation is not None:
-        watchers.add(asyncio.ensure_future(conversation.channel.failed()))
-    try:
-        await asyncio.wait({worker, *watchers}, return_when=asyncio.FIRST_COMPLETED)
-        if conversation is not None and conversation.channel.failure is not None:
-            raise conversation.channel.failure
-        if worker.done() and not worker.cancelled() and worker.exception() is None:
-            return worker.result()
-        # An agent whose model was taken away ends somehow. What took it away is what counts.
-        if (stopped := watch.ended()) is not None:
-            raise stopped
-        return await worker
-    finally:
-        for each in (worker, *watchers):
-            each.cancel()
-        await asyncio.wait({worker, *watchers})
-
-
-def _nothing_handed_over(end: BuildEnd, error: AgentError, work: Work) -> tuple[BuildEnd, Deliverable]:
-    """A workspace that cannot be sealed is the agent's failure: nothing is handed over, and nothing scores 0."""
-    empty = work.scratch / "empty"
-    empty.mkdir()
-    deliverable = seal_folder(empty, work.artifact / DELIVERABLE_TAR)
-    changed: dict[str, Any] = {"ended": "failed", "detail": error.message}
-    if isinstance(error, DeliverableTooLargeError):
-        changed |= {"ended": "limit", "limit": "disk", "layer": "archive"}
-    return end.model_copy(update=changed), deliverable
+    channel = conversation.channel if conversation else None
+    return await let_work(inputs.agent, assignment, models.watch, work, channel=channel)
 
 
 def _write(folder: Path, end: BuildEnd, deliverable: Deliverable, session: SessionLog | None) -> None:

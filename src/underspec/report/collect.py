@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,13 @@ from underspec.artifact.failures import Failures
 from underspec.artifact.ledger import Spending, by_role, read_ledger, task_cost
 from underspec.artifact.outcomes import Outcomes, Unscored
 from underspec.artifact.session import SessionLog
+from underspec.errors import Boundary
 from underspec.model.ledger import FILE as LEDGER_FILE
 from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, SESSION_FILE
 from underspec.phase.grade import FAILURES_FILE, OUTCOMES_FILE
+from underspec.report.clarified import Clarified, clarified_item
 from underspec.run.item import Item
+from underspec.run.protocols import steps_of
 from underspec.run.store import MAX_ATTEMPTS, PhaseFolder, RunStore
 
 NOT_RUN = "not_run"
@@ -43,11 +46,18 @@ class Collected:
     stale: bool = False
     spending: Mapping[str, Spending] = field(default_factory=dict)
     task_cost: Spending = field(default_factory=Spending)
+    clarified: Clarified | None = None
+    """What an item that clarifies has in place of ``session`` and ``outcomes``."""
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is all that the item's score is made of."""
+        return self.clarified.scored if self.clarified is not None else self.outcomes is not None
 
     @property
     def boundary(self) -> str | None:
         """Why there is no score: a boundary, or ``not_run``; None when there is one."""
-        if self.outcomes is not None:
+        if self.scored:
             return None
         return str(self.unscored.boundary) if self.unscored else NOT_RUN
 
@@ -63,10 +73,12 @@ def collect(store: RunStore) -> list[Collected]:
 
 def collect_item(store: RunStore, item: Item) -> Collected:
     """Read one item: what its last run went by, and neither an older nor a newer verdict (fault 9)."""
+    if item.condition.protocol != "build":
+        return _collect_clarified(store, item)
     builds, grades = store.phase(item, "build"), store.phase(item, "grade")
     attempts = {"build": len(builds.attempts()), "grade": len(grades.attempts())}
     built, graded = _chosen(builds), _chosen(grades)
-    spent = _spent(builds)
+    spent = _spent([builds])
     if built is None:
         return replace(Collected(item, None, None, None, None, _unscored(builds), attempts), **spent)
     end, deliverable = BuildEnd.read(built / BUILD_FILE), Deliverable.read(built / DELIVERABLE_FILE)
@@ -81,8 +93,37 @@ def collect_item(store: RunStore, item: Item) -> Collected:
     return replace(known, outcomes=outcomes, graded=graded) if outcomes.deliverable == deliverable.sha256 else known
 
 
-def _spent(builds: PhaseFolder) -> dict[str, Any]:
-    calls = [call for attempt in builds.attempts() for call in read_ledger(attempt / LEDGER_FILE)]
+def _collect_clarified(store: RunStore, item: Item) -> Collected:
+    clarified, made, stale = clarified_item(store, item)
+    phases = {step.phase: store.phase(item, step.phase) for step in steps_of(item.condition)}
+    counts = {name: len(phase.attempts()) for name, phase in phases.items()}
+    failed = [found for name, phase in phases.items() if name not in made and (found := _unscored(phase))]
+    known = Collected(
+        item=item,
+        end=clarified.end,
+        deliverable=clarified.deliverable,
+        session=None,
+        outcomes=None,
+        unscored=None if clarified.scored else next(iter(failed), _undecided(clarified)),
+        # Readers look for these two under whatever protocol.
+        attempts={**counts, "build": counts["implement"], "grade": counts["accept"]},
+        stale=stale,
+        clarified=clarified,
+    )
+    return replace(known, **_spent(list(phases.values())))
+
+
+def _undecided(clarified: Clarified) -> Unscored | None:
+    """An item whose judge contradicts itself has no score until somebody settles it."""
+    if clarified.judgements is None or clarified.judgements.score is not None:
+        return None
+    units = ", ".join(each.unit for each in clarified.judgements.units if each.label is None)
+    return Unscored(boundary=Boundary.JUDGE, reason=f"no label has a majority of the reviews: {units}")
+
+
+def _spent(phases: Sequence[PhaseFolder]) -> dict[str, Any]:
+    attempts = [attempt for phase in phases for attempt in phase.attempts()]
+    calls = [call for attempt in attempts for call in read_ledger(attempt / LEDGER_FILE)]
     return {"spending": by_role(calls), "task_cost": task_cost(calls)} if calls else {}
 
 

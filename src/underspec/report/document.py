@@ -14,6 +14,7 @@ from underspec.artifact.ledger import total
 from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes
 from underspec.measure.functional import VIEWS, bounds, macro, mean, pooled
 from underspec.measure.interaction import summarise
+from underspec.report.clarify_figures import clarified_figures
 from underspec.report.collect import Collected
 
 SCHEMA = 1
@@ -41,7 +42,7 @@ def _counts(collected: Sequence[Collected]) -> dict[str, Any]:
     unscored = Counter(each.boundary for each in collected if each.boundary is not None)
     return {
         "planned": len(collected),
-        "scored": sum(each.outcomes is not None for each in collected),
+        "scored": sum(each.scored for each in collected),
         "unscored": dict(sorted((str(boundary), number) for boundary, number in unscored.items())),
         "stale": sum(each.stale for each in collected),
     }
@@ -63,7 +64,12 @@ def _row(members: Sequence[Collected]) -> dict[str, Any]:
 
 
 def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, Any]:
-    graded = [each.outcomes for each in members if each.outcomes is not None]
+    if condition.protocol != "build":
+        return {**_cases_figures((), members), **clarified_figures(members)}
+    return _cases_figures([each.outcomes for each in members if each.outcomes is not None], members)
+
+
+def _cases_figures(graded: Sequence[Outcomes], members: Sequence[Collected]) -> dict[str, Any]:
     overall = [rate for each in graded if (rate := each.overall.rate) is not None]
     span = bounds(overall, len(members) - len(graded))
     asked = summarise([each.session for each in members if each.session is not None])
@@ -79,6 +85,8 @@ def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, An
         "states": _states(graded),
         "task_pass": mean(float(each.clean) for each in graded),
         "clarification": None,
+        "clarification_strict": None,
+        "unit_pass": None,
         "questions": asked.questions,
         "coverage": asked.coverage,
         "fallback_rate": asked.fallback_rate,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
-from underspec.agent.protocol import Agent, needs_model
-from underspec.artifact.condition import Condition
+from underspec.agent.protocol import needs_model
 from underspec.artifact.files import host_exhaustion
 from underspec.artifact.threads import in_thread
 from underspec.errors import (
@@ -21,160 +20,108 @@ from underspec.errors import (
     UnderspecError,
     UsageError,
 )
-from underspec.model.cost_counter import CostCounter
-from underspec.model.prices import Prices
-from underspec.model.spec import ModelSpec
-from underspec.phase.build import BuildInputs, build
-from underspec.phase.grade import GradeInputs, grade
 from underspec.phase.work import Work
 from underspec.run.claim import Claim
+from underspec.run.context import BY_LANGUAGE, RunContext, builder_model, image_of
 from underspec.run.item import Item
-from underspec.run.plan import Tasks
-from underspec.run.store import MAX_ATTEMPTS, Attempt, Choice, PhaseFolder, RunStore
-from underspec.sandbox.egress.lists import Lists
-from underspec.sandbox.images.recipe import recipe_for
-from underspec.sandbox.protocol import Owner, SandboxBackend
-from underspec.stakeholder.router import Router, RouterWithModel
+from underspec.run.protocols import Inputs, Made, Step, build_inputs, grade_inputs, steps_of
+from underspec.run.store import MAX_ATTEMPTS, Attempt, Choice, PhaseFolder
+from underspec.sandbox.protocol import Owner
+from underspec.stakeholder.router import RouterWithModel
 
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
+__all__ = [
+    "BY_LANGUAGE",
+    "ItemStatus",
+    "RunContext",
+    "build_inputs",
+    "builder_model",
+    "calls_models",
+    "execute",
+    "grade_inputs",
+    "image_of",
+    "run_item",
+    "run_steps",
+    "status",
+]
 
-BY_LANGUAGE = "language"
 EVIDENCE = "evidence"
+NOTHING_YET = "0" * 64
+"""No phase's key: what a phase goes by as long as it is not known what it reads."""
 CLAIM_POLL = 0.5
 RETRY_PAUSE = 0.5
 # These end the whole run: every other item would meet them too, and none of them is an attempt that was used up.
 _FATAL = (HostExhaustedError, EnvironmentLacksError, TaskError, UsageError)
 
 
-class Inputs(Protocol):
-    """What a phase is run on."""
-
-    def key(self) -> str:
-        """The phase's key."""
-
-
-@dataclass
-class RunContext:
-    """All that an executor works with.
-
-    ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
-    ``models`` are specifications by the names that conditions use, ``adopted`` models that somebody else
-    opened. ``run_cost`` counts what all models cost together. ``lists`` say what networks reach, the packaged ones when
-    None.
-    """
-
-    store: RunStore
-    tasks: Tasks
-    backend: SandboxBackend
-    agents: dict[str, Agent]
-    routers: dict[str, Router]
-    image_digests: dict[str, str]
-    redo: frozenset[str] = frozenset()
-    use_image: str | None = None
-    models: dict[str, ModelSpec] = field(default_factory=dict)
-    adopted: dict[str, Model] = field(default_factory=dict)
-    run_cost: CostCounter = field(default_factory=CostCounter)
-    prices: Prices | None = None
-    lists: Lists | None = None
-    progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
-
-
 @dataclass(frozen=True)
 class ItemStatus:
-    """Where an item stands. ``stale`` names phases whose artifact was made from other inputs than today's."""
+    """Where an item stands. ``made`` are its artifacts by phase; ``stale`` names phases whose artifact was made from
+    other inputs than today's; ``exhausted``: attempts at a phase are used up, and nothing else is left to do."""
 
-    built: Path | None
-    graded: Path | None
+    made: Mapping[str, Path]
     stale: tuple[str, ...]
     exhausted: bool
+    complete: bool
+
+    @property
+    def built(self) -> Path | None:
+        """The artifact that holds the deliverable."""
+        return self.made.get("build") or self.made.get("implement")
+
+    @property
+    def graded(self) -> Path | None:
+        """The artifact that says what the deliverable is worth."""
+        return self.made.get("grade") or self.made.get("accept")
 
     @property
     def done(self) -> bool:
         """Whether nothing is left to do."""
-        return self.exhausted or self.graded is not None
+        return self.exhausted or self.complete
 
 
-def image_of(context: RunContext, item: Item) -> str:
-    """The image that the item's condition picks from its task, unless the run uses another for all base images.
+@dataclass(frozen=True)
+class _Found:
+    """Where one step of an item stands: the artifact to go on with, if there is one, and whether it is stale."""
 
-    Raises:
-        UsageError: the task has no provisioned image, or the catalogue has none of its language.
-    """
-    task = context.tasks[item.task]
-    if item.condition.image == "base":
-        if context.use_image == BY_LANGUAGE:
-            return recipe_for(item.condition.language or task.toml.language).name
-        return context.use_image or task.toml.image.base
-    if task.toml.image.provisioned is None:
-        raise UsageError(f"task {task.id} has no provisioned image", mend="use --image base for this task")
-    return task.toml.image.provisioned
+    inputs: Inputs
+    key: str
+    artifact: Path | None
+    stale: bool
 
 
-def build_inputs(context: RunContext, item: Item) -> BuildInputs:
-    """What the item's build reads."""
-    image = image_of(context, item)
-    return BuildInputs(
-        task=context.tasks[item.task],
-        condition=item.condition,
-        agent=context.agents[item.condition.agent],
-        router=context.routers[item.condition.router],
-        image=image,
-        image_digest=context.image_digests[image],
-        model=builder_model(context, item.condition),
-        adopted=context.adopted.get(item.condition.model or ""),
-        stakeholder_model=context.models.get(item.condition.stakeholder_model or ""),
-        lists=context.lists,
-    )
-
-
-def builder_model(context: RunContext, condition: Condition) -> ModelSpec | None:
-    """The model that the condition's agent works with, thinking as the condition says."""
-    if condition.model is None or condition.model in context.adopted:
-        return None
-    spec = context.models[condition.model]
-    return spec if condition.thinking is None else spec.model_copy(update={"thinking": condition.thinking})
-
-
-def grade_inputs(context: RunContext, item: Item, built: Path) -> GradeInputs:
-    """What the item's grade reads."""
-    image = image_of(context, item)
-    return GradeInputs(
-        task=context.tasks[item.task],
-        condition=item.condition,
-        built=built,
-        image=image,
-        image_digest=context.image_digests[image],
-        lists=context.lists,
-    )
-
-
-def find_built(folder: PhaseFolder, key: str, *, redo: bool) -> tuple[Path | None, bool]:
-    """The build to go on with, and whether it is stale.
-
-    A build under today's key is used. One under another key is stale: it was paid for and stays, unless it is to be
-    redone.
-    """
+def _find(context: RunContext, item: Item, step: Step, made: Made) -> _Found:
+    """An artifact under today's key is used. One under another key is stale where models worked on it: it was paid for
+    and stays, unless it is to be redone, or was made from other artifacts than those that the item goes by."""
+    folder = context.store.phase(item, step.phase)
+    inputs = step.inputs(context, item, made)
+    key = inputs.key()
     current = folder.artifact(key)
-    if current is not None:
-        return current, False
-    earlier = folder.artifacts()
-    if earlier and not redo:
-        return earlier[-1], True
-    return None, False
+    if current is not None or not step.paid or step.phase in context.redo:
+        return _Found(inputs, key, current, stale=False)
+    for earlier in reversed(folder.artifacts()):
+        if step.follows(inputs, earlier):
+            return _Found(inputs, key, earlier, stale=True)
+    return _Found(inputs, key, None, stale=False)
 
 
 def status(context: RunContext, item: Item) -> ItemStatus:
     """Where an item stands, without running anything."""
-    builds, grades = context.store.phase(item, "build"), context.store.phase(item, "grade")
-    key = build_inputs(context, item).key()
-    built, stale = find_built(builds, key, redo="build" in context.redo)
-    if built is None:
-        return ItemStatus(built=None, graded=None, stale=(), exhausted=_used_up(builds, key))
-    key = grade_inputs(context, item, built).key()
-    graded = grades.artifact(key)
-    exhausted = graded is None and _used_up(grades, key)
-    return ItemStatus(built=built, graded=graded, stale=("build",) if stale else (), exhausted=exhausted)
+    made: dict[str, Path] = {}
+    stale: list[str] = []
+    dead: set[str] = set()
+    steps = steps_of(item.condition)
+    for step in steps:
+        if dead & set(step.needs):
+            dead.add(step.phase)
+        elif all(need in made for need in step.needs):
+            found = _find(context, item, step, made)
+            if found.artifact is not None:
+                made[step.phase] = found.artifact
+                stale += [step.phase] if found.stale else []
+            elif _used_up(context.store.phase(item, step.phase), found.key):
+                dead.add(step.phase)
+    nothing_left = len(made) + len(dead) == len(steps)
+    return ItemStatus(made, tuple(stale), exhausted=bool(dead) and nothing_left, complete=len(made) == len(steps))
 
 
 def _used_up(folder: PhaseFolder, key: str) -> bool:
@@ -190,7 +137,7 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
     await asyncio.to_thread(context.backend.reap)
     # Before anything runs, so that an interrupted run with changed inputs shows no verdict of the earlier ones.
     for item in items:
-        await asyncio.to_thread(_choose_build, context, item)
+        await asyncio.to_thread(_choose, context, item)
 
     async def one(item: Item) -> None:
         try:
@@ -233,6 +180,8 @@ async def _behind(gate: asyncio.Semaphore, work: Callable[[Item], Awaitable[None
 def calls_models(context: RunContext, item: Item) -> bool:
     """Whether work on the item needs the model engine: its agent's model, or its stakeholder's."""
     condition = item.condition
+    if condition.protocol != "build":
+        return True
     asks_model = condition.asks and isinstance(context.routers[condition.router], RouterWithModel)
     return asks_model or needs_model(context.agents[condition.agent])
 
@@ -245,35 +194,48 @@ def _first(group: BaseExceptionGroup[UnderspecError]) -> UnderspecError:
     return error
 
 
-def _choose_build(context: RunContext, item: Item) -> tuple[BuildInputs, str, Path | None]:
-    """Record by which build, and by which grade of it, the item goes; returns the build if there is one."""
-    inputs = build_inputs(context, item)
-    key = inputs.key()
-    folder = context.store.phase(item, "build")
-    built, stale = find_built(folder, key, redo="build" in context.redo)
-    folder.choose(Choice(built.name if built else key, stale))
-    if built is not None:
-        grading = grade_inputs(context, item, built).key()
-        context.store.phase(item, "grade").choose(Choice(grading, stale=False))
-    return inputs, key, built
+def _choose(context: RunContext, item: Item) -> None:
+    """Record by which artifacts the item goes. A phase of which that is not known yet goes by none."""
+    made: dict[str, Path] = {}
+    for step in steps_of(item.condition):
+        if all(need in made for need in step.needs):
+            _chosen(context, item, step, made)
+        else:
+            context.store.phase(item, step.phase).choose(Choice(NOTHING_YET, stale=False))
+
+
+def _chosen(context: RunContext, item: Item, step: Step, made: dict[str, Path]) -> _Found:
+    """The same for one step; what is there is added to ``made``."""
+    found = _find(context, item, step, made)
+    key = found.artifact.name if found.artifact is not None else found.key
+    context.store.phase(item, step.phase).choose(Choice(key, found.stale))
+    if found.artifact is not None:
+        made[step.phase] = found.artifact
+    return found
 
 
 async def run_item(context: RunContext, item: Item) -> None:
-    """Bring one item to its end; see :func:`execute`."""
-    inputs, key, built = _choose_build(context, item)
-    folder = context.store.phase(item, "build")
-    if built is None:
-        built = await _ensure(context, item, "build", key, lambda work: build(inputs, work))
-    else:
-        await in_thread(folder.tidy)
-    if built is None:
-        context.progress(item, "unscored")
-        return
-    grading = grade_inputs(context, item, built)
-    key = grading.key()
-    context.store.phase(item, "grade").choose(Choice(key, stale=False))
-    graded = await _ensure(context, item, "grade", key, lambda work: grade(grading, work))
-    context.progress(item, "done" if graded else "unscored")
+    """Bring one item to its end; see :func:`execute`. A phase that comes to nothing keeps those that need it from being
+    run, and no others."""
+    steps = steps_of(item.condition)
+    await run_steps(context, item, steps)
+
+
+async def run_steps(context: RunContext, item: Item, steps: Sequence[Step]) -> Made:
+    """Run phases in order; returns the artifacts that there are."""
+    made: dict[str, Path] = {}
+    for step in steps:
+        if any(need not in made for need in step.needs):
+            continue
+        found = _chosen(context, item, step, made)
+        if found.artifact is not None:
+            await in_thread(context.store.phase(item, step.phase).tidy)
+            continue
+        artifact = await _ensure(context, item, step.phase, found.key, partial(step.run, found.inputs))
+        if artifact is not None:
+            made[step.phase] = artifact
+    context.progress(item, "done" if len(made) == len(steps) else "unscored")
+    return made
 
 
 async def _ensure(

@@ -16,10 +16,11 @@ from underspec.model.models import open_model
 from underspec.model.prices import load_prices
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec, make_spec
-from underspec.run.executor import RunContext, image_of
+from underspec.run.context import RunContext, image_of
 from underspec.run.experiment import Experiment
 from underspec.run.item import Item
 from underspec.run.manifest import FILE, make_manifest, read_manifest, write_manifest
+from underspec.run.needs import check_protocol, check_roles, without_idle_roles
 from underspec.run.plan import Tasks, plan_digest, plan_items
 from underspec.run.store import RunStore
 from underspec.sandbox.egress.lists import load_lists, packaged_lists
@@ -87,7 +88,7 @@ def prepare(
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
     agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
-    conditions = _fitting(conditions, agents)
+    conditions = without_idle_roles(_fitting(conditions, agents))
     items = plan_items(list(tasks.paths), conditions, experiment.epochs)
     name = run or default_name(experiment, items, backend, use_image)
     routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
@@ -121,7 +122,8 @@ def _fitting(conditions: Sequence[Condition], agents: dict[str, Agent]) -> list[
 
 def _models(experiment: Experiment, conditions: Sequence[Condition]) -> dict[str, ModelSpec]:
     """Every model that a condition names: one of the experiment's own, or ``provider/name``."""
-    names = {name for each in conditions for name in (each.model, each.stakeholder_model) if name is not None}
+    roles = [(each.model, each.stakeholder_model, each.judge_model) for each in conditions]
+    names = {name for each in roles for name in each if name is not None}
     return {name: experiment.models.get(name) or make_spec(name) for name in sorted(names)}
 
 
@@ -147,8 +149,10 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
     kept_here = built_images()
     for item in items:
         image = image_of(context, item)
-        if image not in context.image_digests:
-            context.image_digests[image] = context.backend.image_digest(image)
+        tests = context.tasks[item.task].toml.acceptance.image
+        for name in (image, tests):
+            if name is not None and name not in context.image_digests:
+                context.image_digests[name] = context.backend.image_digest(name)
         if image in kept_here and (image, item.task) not in looked_at:
             refuse_spoiled(image, context.tasks[item.task])
             looked_at.add((image, item.task))
@@ -170,6 +174,12 @@ def _check_models(context: RunContext, condition: Condition) -> None:
         raise UsageError(f"agent {agent.name!r} works with a model", where="$.model", mend=mend)
     if condition.model is not None and not needs_model(agent):
         raise UsageError(f"agent {agent.name!r} takes no model", where="$.model", mend="leave --model out")
+    if condition.command is not None and not getattr(agent, "takes_command", False):
+        mend = "leave --agent-command out, or give --agent command"
+        raise UsageError(f"agent {agent.name!r} takes no command", where="$.command", mend=mend)
+    if condition.protocol != "build":
+        check_roles(condition, agent)
+        return
     asks_model = isinstance(context.routers[condition.router], RouterWithModel)
     if condition.asks and asks_model and condition.stakeholder_model is None:
         mend = "give --stakeholder-model provider/name"
@@ -177,24 +187,19 @@ def _check_models(context: RunContext, condition: Condition) -> None:
     if condition.stakeholder_model is not None and not asks_model:
         mend = "leave --stakeholder-model out, or give --router model"
         raise UsageError(f"router {condition.router!r} takes no model", where="$.stakeholder_model", mend=mend)
-    if condition.command is not None and not getattr(agent, "takes_command", False):
-        mend = "leave --agent-command out, or give --agent command"
-        raise UsageError(f"agent {agent.name!r} takes no command", where="$.command", mend=mend)
 
 
 def _check_task(context: RunContext, conditions: Sequence[Condition], task_id: str) -> None:
     task = context.tasks[task_id]
-    if task.toml.family != "repository":
-        raise UsageError(
-            f"task {task_id} is a commission, which the protocol 'build' cannot run",
-            mend="choose a repository task",
-        )
+    for protocol in dict.fromkeys(condition.protocol for condition in conditions):
+        check_protocol(task, protocol)
     for agent in context.agents.values():
         agent.fingerprint(task)
     # Imported tasks may lack levels. Said now, not when the run has come to them.
     for exposure in dict.fromkeys(condition.exposure for condition in conditions):
         release.request_text(task, exposure)
-    for exposure in dict.fromkeys(condition.exposure for condition in conditions if condition.asks):
+    building = [condition for condition in conditions if condition.protocol == "build"]
+    for exposure in dict.fromkeys(condition.exposure for condition in building if condition.asks):
         release.session_records(task, exposure)
 
 

@@ -27,10 +27,10 @@ RefusalReason = Literal[
 
 @dataclass(frozen=True)
 class Answer:
-    """What the asker gets: the reply and what is left of the budget after it."""
+    """What the asker gets: the reply and what is left of the budget after it; None where there is no bound."""
 
     reply: str
-    remaining: int
+    remaining: int | None
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Refusal:
     """Why the asker got no reply. Never charged, never logged."""
 
     reason: RefusalReason
-    remaining: int
+    remaining: int | None
 
 
 class TurnStore(Protocol):
@@ -138,9 +138,9 @@ class Session:
             StakeholderError: the router failed. Not charged.
             StoreError, HostExhaustedError: the turn could not be stored. Not charged; the session is of no more use.
         """
-        if not _fits(question, MAX_QUESTION_BYTES):
+        if not fits(question, MAX_QUESTION_BYTES):
             return Refusal("invalid_question", self.remaining)
-        if request_id is not None and not _fits(request_id, MAX_REQUEST_ID_BYTES):
+        if request_id is not None and not fits(request_id, MAX_REQUEST_ID_BYTES):
             return Refusal("invalid_request_id", self.remaining)
         async with self._lock:
             if request_id is not None and (stored := self._journal.by_request_id(request_id)):
@@ -197,7 +197,7 @@ class Session:
         self.close()
 
 
-def _fits(text: str, limit: int) -> bool:
+def fits(text: str, limit: int) -> bool:
     """Whether ``text`` says something, is valid Unicode, and is at most ``limit`` bytes of UTF-8."""
     try:
         return bool(text.strip()) and len(text.encode("utf-8")) <= limit

@@ -61,7 +61,7 @@ async def answer_request(session: Asked, method: str, path: str, body: bytes) ->
 def told(outcome: Answer | Refusal) -> Response:
     """What the asker is told: reply and remaining budget, or why there is no reply."""
     if isinstance(outcome, Answer):
-        return _json(200, {"reply": outcome.reply}, {"ok": True, "remaining": outcome.remaining})
+        return _json(200, {"reply": outcome.reply}, {"ok": True, **_left(outcome.remaining)})
     return _refused(outcome)
 
 
@@ -83,10 +83,14 @@ def unavailable() -> Response:
 
 
 def _refused(refusal: Refusal) -> Response:
-    status: dict[str, Any] = {"ok": False, "error": refusal.reason, "remaining": refusal.remaining}
+    status: dict[str, Any] = {"ok": False, "error": refusal.reason, **_left(refusal.remaining)}
     if refusal.reason in _MENDS:
         status["detail"] = _MENDS[refusal.reason]
     return _json(_REFUSED.get(refusal.reason, 400), None, status)
+
+
+def _left(remaining: int | None) -> dict[str, int]:
+    return {} if remaining is None else {"remaining": remaining}
 
 
 def _read(body: bytes) -> Ask | Response:

@@ -51,6 +51,7 @@ __all__ = [
     "acceptance_files",
     "asks_somebody",
     "complete_requirement",
+    "delivery_interface",
     "expectations",
     "forbidden_strings",
     "golden_deliverable",
@@ -78,7 +79,7 @@ __all__ = [
 Audience = Literal[
     "agent",
     "session",
-    "client and supervisor",
+    "client, supervisor and assessor",
     "answering agent",
     "annotator",
     "judge",
@@ -154,8 +155,8 @@ RELEASES: tuple[Release, ...] = (
     ),
     Release(
         "the complete requirement and the delivery interface",
-        "client and supervisor",
-        "while a reply is drafted or reviewed; the agent then gets approved replies alone",
+        "client, supervisor and assessor",
+        "while a reply is drafted or reviewed, and after the run; the agent gets approved replies alone",
         "whoever answers and whoever checks the answer must know what is wanted, and no test or question of it",
         "complete_requirement",
     ),
@@ -179,6 +180,13 @@ RELEASES: tuple[Release, ...] = (
         "after the answers are in",
         "answers are compared with them",
         "reference_units",
+    ),
+    Release(
+        "the delivery interface",
+        "judge",
+        "after the answers are in",
+        "what is invoked how is part of what is required",
+        "delivery_interface",
     ),
     Release(
         "the source of one unit's acceptance tests",
@@ -363,6 +371,17 @@ def complete_requirement(task: Task) -> str:
     """
     text = _complete(task)
     _refuse_hidden(task, text, request_path("ground"))
+    return text
+
+
+def delivery_interface(task: Task) -> str:
+    """How what is delivered is invoked, its inputs and outputs; empty where the task says nothing of it.
+
+    Raises:
+        TaskError: a canary or a string of ``identity`` stands in it.
+    """
+    text = strip_markdown_canary(task.interface or "")
+    _refuse_hidden(task, text, INTERFACE)
     return text
 
 

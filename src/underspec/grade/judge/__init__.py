@@ -1,0 +1,1 @@
+"""Judging requirement answers: the rubric and how a judge's document is read. No model is called here."""

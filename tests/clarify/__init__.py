@@ -1,0 +1,1 @@
+"""Clarify first: from the first question to a label."""
