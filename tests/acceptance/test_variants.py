@@ -78,7 +78,7 @@ def test_a_finding_makes_the_task_invalid_on_the_command_line(tmp_path: Path) ->
     ran = underspec("tasks", "validate", "--variants", str(make_commission(tmp_path, files=bad)))
     assert ran.code == 1
     assert "NOT VALID" in ran.out
-    assert "wrong about RU-sum: rejected by 2 tests of it" in ran.out
+    assert "wrong about RU-sum: rejected by 2 of its tests" in ran.out
 
 
 def test_a_task_without_units_has_no_variants_to_tell_of(tmp_path: Path) -> None:

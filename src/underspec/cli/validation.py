@@ -108,7 +108,8 @@ async def _variants(
 
 def variants_document(checked: VariantsCheck) -> dict[str, Any]:
     """What is said of each variant: whether it passes, its tests and units; of incorrect ones, what rejects them."""
-    document: dict[str, Any] = {"ok": checked.ok, "incorrect": {}}
+    document: dict[str, Any] = {"ok": checked.ok}
+    incorrect: dict[str, Any] = {}
     for name, acceptance in checked.accepted.items():
         about = {
             "passed": acceptance.passed,
@@ -120,13 +121,13 @@ def variants_document(checked: VariantsCheck) -> dict[str, Any]:
             continue
         target = name.removeprefix(_INCORRECT)
         failed = {unit.id: unit.failed for unit in acceptance.units if not unit.passed}
-        document["incorrect"][target] = {
+        incorrect[target] = {
             **about,
             "rejected": target in failed,
             "by": list(failed.get(target, ())),
             "also": list(checked.also(name)),
         }
-    return document
+    return {**document, "incorrect": incorrect}
 
 
 def variant_lines(document: dict[str, Any] | None) -> Iterator[str]:
@@ -134,7 +135,7 @@ def variant_lines(document: dict[str, Any] | None) -> Iterator[str]:
     for name, about in (document or {}).items():
         if name == "incorrect":
             for target, verdict in about.items():
-                how = f"rejected by {len(verdict['by'])} tests of it" if verdict["rejected"] else "NOT REJECTED"
+                how = f"rejected by {len(verdict['by'])} of its tests" if verdict["rejected"] else "NOT REJECTED"
                 also = f"; {', '.join(verdict['also'])} fall with it" if verdict["also"] else ""
                 yield f"wrong about {target}: {how}{also}"
         elif name != "ok":
