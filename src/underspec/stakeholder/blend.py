@@ -16,6 +16,7 @@ import numpy as np
 
 from underspec.stakeholder import encoders
 from underspec.stakeholder.encoders import Matrix, Vector
+from underspec.stakeholder.kept_vectors import encode_kept
 from underspec.stakeholder.matcher import ENGLISH, FOREIGN, Table
 from underspec.stakeholder.sorter import KINDS
 from underspec.stakeholder.words import lexicon
@@ -65,10 +66,10 @@ def question_vector(text: str, tongue: Tongue) -> Vector | None:
 @lru_cache(maxsize=2)
 def _prototypes(tongue: Tongue) -> tuple[Matrix, ...]:
     if tongue == "english":
-        return tuple(encoders.minilm()(lexicon(name)) for name in KINDS)
+        return tuple(encode_kept(encoders.minilm(), lexicon(name)) for name in KINDS)
     pair = encoders.multilingual()
     # Few examples, since each costs the first question some 20 milliseconds; the sorter has learned from all of them.
-    return () if pair is None else tuple(pair[1](lexicon(f"{name}_other")) for name in KINDS)
+    return () if pair is None else tuple(encode_kept(pair[1], lexicon(f"{name}_other")) for name in KINDS)
 
 
 def nearness(vector: Vector, tongue: Tongue) -> tuple[float, ...]:

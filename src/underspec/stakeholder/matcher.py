@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from underspec.stakeholder import encoders
 from underspec.stakeholder.discriminant import Discriminant
 from underspec.stakeholder.encoders import Encoder, Matrix, Vector
 from underspec.stakeholder.index import Index, talks_of_cases
+from underspec.stakeholder.kept_vectors import encode_kept
 from underspec.stakeholder.literals import names_of_literals
 from underspec.stakeholder.texts import Findable, findables
 from underspec.stakeholder.words import plain
@@ -46,8 +48,8 @@ class _Vectors:
     """All findables as one encoder sees them."""
 
     def __init__(self, found: tuple[Findable, ...], encode: Encoder, shrinkage: float) -> None:
-        phrases = [encode(one.phrases) for one in found]
-        sentences = [encode(one.sentences) for one in found]
+        phrases = _encoded(encode, [one.phrases for one in found])
+        sentences = _encoded(encode, [one.sentences for one in found])
         self.discriminant = Discriminant(
             list(zip(phrases, sentences, strict=True)), second=_SENTENCES_COUNT, shrinkage=shrinkage
         )
@@ -70,6 +72,12 @@ class _Vectors:
     def response(self, vector: Vector) -> Vector:
         """The best sentence of each response."""
         return np.asarray(np.maximum.reduceat(self._sentences @ vector, self._sentence_starts), dtype=np.float32)
+
+
+def _encoded(encode: Encoder, groups: Sequence[Sequence[str]]) -> list[Matrix]:
+    """Vectors of several groups of texts, encoded, and kept, at once."""
+    rows = encode_kept(encode, [text for group in groups for text in group])
+    return np.split(rows, np.cumsum([len(group) for group in groups])[:-1])
 
 
 def _stacked(parts: list[Matrix]) -> tuple[Matrix, NDArray[np.int64]]:
