@@ -72,7 +72,7 @@ def test_a_damaged_file_is_made_anew(vectors: Path, damage: bytes) -> None:
 @pytest.mark.parametrize(
     "content", [np.ones((2, 2), np.float32), np.ones((1, 2), np.float64), np.full((1, 2), np.nan, np.float32)]
 )
-def test_an_array_of_another_shape_or_kind_is_made_anew(vectors: Path, content: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_an_array_of_another_shape_or_kind_is_made_anew(vectors: Path, content: np.ndarray) -> None:
     encode_kept(Counting(), ["a"])
     [file] = vectors.iterdir()
     with file.open("wb") as stream:
