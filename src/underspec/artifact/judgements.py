@@ -37,7 +37,7 @@ class Review(Artifact):
 
 class UnitJudgement(Artifact):
     """What all reviews made of one unit. ``label`` is what more than half of them gave; None where there is no such
-    label: somebody has to settle it (:class:`Adjudications`)."""
+    label: somebody has to settle it (:class:`Adjudication`)."""
 
     unit: str
     label: Label | None
@@ -87,25 +87,11 @@ class Judgements(Artifact):
 
 
 class Adjudication(Artifact):
-    """A label that somebody gave by hand, from the requirement; what the judge had said stays as it is."""
+    """A label that somebody gave by hand, from the requirement; what the judge had said stays as it is. ``answers`` is
+    the digest of the answers that it is about."""
 
     answers: str
     unit: str
     label: Label
     reason: str
     by: str
-
-
-class Adjudications(Artifact):
-    """``adjudications.json`` in a run's folder. ``answers`` of each says which answers it is about."""
-
-    schema_version: Literal[1] = 1
-    adjudications: tuple[Adjudication, ...] = ()
-
-    def applied(self, judgements: Judgements) -> Judgements:
-        """The judgements with the labels that were settled by hand."""
-        settled = {each.unit: each.label for each in self.adjudications if each.answers == judgements.answers}
-        units = tuple(
-            unit.model_copy(update={"label": settled.get(unit.unit, unit.label)}) for unit in judgements.units
-        )
-        return judgements.model_copy(update={"units": units})

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import typer
 
-from underspec.cli import demo, doctor, grade, image, prompts, report, review, run, serve, stakeholder, structure, tasks
+from underspec.cli import (
+    demo,
+    doctor,
+    grade,
+    image,
+    label,
+    prompts,
+    report,
+    review,
+    run,
+    serve,
+    stakeholder,
+    structure,
+    tasks,
+)
 
 app = typer.Typer(
     name="underspec",
@@ -48,6 +62,7 @@ app.command("structure", short_help="Compare two source trees: sizes, and names 
 )
 app.command("review", short_help="Let a model score a deliverable beside the golden sources.")(review.review)
 app.command("report", short_help="Turn a run into a table and a page to hand on.")(report.report)
+app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")

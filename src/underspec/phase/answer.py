@@ -6,8 +6,6 @@ nobody is asked, and no reference answer is in any file that this phase reads.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +20,7 @@ from underspec.model.limits import LimitReachedError, Limits, PhaseWatch
 from underspec.model.roles import Role
 from underspec.model.signals import signal_of
 from underspec.model.spec import ModelSpec
-from underspec.phase.at_work import said_text
+from underspec.phase.at_work import said_text, under_watch
 from underspec.phase.freeze import CONTEXT_FILE
 from underspec.phase.materials import Materials
 from underspec.phase.models import identity_of, phase_models
@@ -119,25 +117,12 @@ def _end(**fields: Any) -> BuildEnd:
 async def _said(inputs: AnswerInputs, model: Model, watch: PhaseWatch, work: Work) -> tuple[str, BuildEnd]:
     """What the model wrote in the end, and how it ended."""
     try:
-        return await _within(_loop(inputs, model, watch), watch), _end()
+        return await under_watch(_loop(inputs, model, watch), watch), _end()
     except LimitReachedError as error:
         work.log("limit", layer=error.stop.layer, limit=error.stop.limit)
         return "", _end(ended="limit", limit=error.stop.limit, layer=error.stop.layer)
     except AgentError as error:
         return "", _end(ended="failed", detail=said_text(error.message))
-
-
-async def _within(talking: Coroutine[Any, Any, str], watch: PhaseWatch) -> str:
-    worker, stopper = asyncio.ensure_future(talking), asyncio.ensure_future(watch.stopped())
-    try:
-        await asyncio.wait({worker, stopper}, return_when=asyncio.FIRST_COMPLETED)
-        if not worker.done() and (stopped := watch.ended()) is not None:
-            raise stopped
-        return await worker
-    finally:
-        for each in (worker, stopper):
-            each.cancel()
-        await asyncio.wait({worker, stopper})
 
 
 async def _loop(inputs: AnswerInputs, model: Model, watch: PhaseWatch) -> str:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from underspec.agent.protocol import Agent, Answered, Assignment, Finish
 from underspec.artifact.build import BuildEnd
@@ -18,6 +18,8 @@ from underspec.sandbox.deliverable import seal_folder
 from underspec.stakeholder.channel import ChannelServer
 from underspec.stakeholder.session import Answer
 from underspec.stakeholder.wire import Asked
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,24 @@ async def until_ended(
         for each in (worker, *watchers):
             each.cancel()
         await asyncio.wait({worker, *watchers})
+
+
+async def under_watch(work: Coroutine[Any, Any, T], watch: PhaseWatch) -> T:
+    """The result of ``work``, or what ends its phase before: a limit, or a provider that is down.
+
+    Raises:
+        UnderspecError: what ended the phase, or what ``work`` raised.
+    """
+    worker, stopper = asyncio.ensure_future(work), asyncio.ensure_future(watch.stopped())
+    try:
+        await asyncio.wait({worker, stopper}, return_when=asyncio.FIRST_COMPLETED)
+        if not worker.done() and (stopped := watch.ended()) is not None:
+            raise stopped
+        return await worker
+    finally:
+        for each in (worker, stopper):
+            each.cancel()
+        await asyncio.wait({worker, stopper})
 
 
 def nothing_handed_over(end: BuildEnd, error: AgentError, work: Work, tar: str) -> tuple[BuildEnd, Deliverable]:

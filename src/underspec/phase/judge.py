@@ -20,6 +20,7 @@ from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec
 from underspec.model.structured import Shape, ask_structured, told
 from underspec.phase.answer import ANSWERS_FILE
+from underspec.phase.at_work import under_watch
 from underspec.phase.models import identity_of, phase_models
 from underspec.phase.work import Work
 from underspec.prompts.builder.clarify_first import mark
@@ -110,7 +111,7 @@ async def judge(inputs: JudgeInputs, work: Work) -> None:
             model = models.open(inputs.model, Role.JUDGE)
             for place, unit in enumerate(units):
                 work.progress(f"judging {place + 1} of {len(units)}")
-                judged.append(await _judged(inputs, place, unit, model))
+                judged.append(await under_watch(_judged(inputs, place, unit, model), models.watch))
         judgements = Judgements(task=inputs.task.id, answers=inputs.digest(), units=tuple(judged))
     (work.artifact / JUDGEMENTS_FILE).write_bytes(judgements.to_bytes())
     work.log("judged", score=judgements.score, strict=judgements.strict, disputed=len(judgements.disputed))

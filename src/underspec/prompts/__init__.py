@@ -144,3 +144,8 @@ def load_role(role: str, *, override: Path | None = None) -> tuple[Prompt, ...]:
     if role not in roles():
         raise UsageError(f"there is no role {role!r}", mend=f"known roles: {', '.join(roles())}")
     return tuple(load_prompt(role, name, override=override) for name in _prompt_names(resources.files(__name__) / role))
+
+
+def prompt_hashes() -> dict[str, str]:
+    """SHA-256 of every packaged prompt by ``<role>/<name>``, for the manifest of a run."""
+    return {f"{role}/{prompt.name}": prompt.sha256 for role in roles() for prompt in load_role(role)}

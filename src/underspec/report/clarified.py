@@ -11,18 +11,17 @@ from underspec.artifact.build import BuildEnd
 from underspec.artifact.canonical import sha256_hex
 from underspec.artifact.clarification import Transcript
 from underspec.artifact.deliverable import Deliverable
-from underspec.artifact.judgements import Adjudications, Judgements
+from underspec.artifact.judgements import Judgements
+from underspec.artifact.labels import ManualLabels
 from underspec.phase.accept import ACCEPTANCE_FILE
 from underspec.phase.answer import ANSWERS_FILE
 from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE
 from underspec.phase.clarify import TRANSCRIPT_FILE
 from underspec.phase.judge import JUDGEMENTS_FILE
 from underspec.run.item import Item
+from underspec.run.labels import manual_labels
 from underspec.run.protocols import steps_of
 from underspec.run.store import RunStore
-
-ADJUDICATIONS_FILE = "adjudications.json"
-"""In a run's folder: labels that were settled by hand."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def clarified_item(store: RunStore, item: Item) -> tuple[Clarified, dict[str, Pa
     if "accept" in made and deliverable is not None:
         found = Acceptance.read(made["accept"] / ACCEPTANCE_FILE)
         acceptance = found if found.deliverable == deliverable.sha256 else None
-    answers, judgements = _understood(made, adjudications(store.path))
+    answers, judgements = _understood(made, manual_labels(store.path))
     clarified = Clarified(
         transcript=Transcript.read(talked / TRANSCRIPT_FILE) if talked else None,
         end=BuildEnd.read(built / BUILD_FILE) if built else None,
@@ -77,7 +76,7 @@ def clarified_item(store: RunStore, item: Item) -> tuple[Clarified, dict[str, Pa
     return clarified, made, stale
 
 
-def _understood(made: dict[str, Path], settled: Adjudications) -> tuple[Answers | None, Judgements | None]:
+def _understood(made: dict[str, Path], settled: ManualLabels) -> tuple[Answers | None, Judgements | None]:
     if "answer" not in made:
         return None, None
     answers = Answers.read(made["answer"] / ANSWERS_FILE)
@@ -86,14 +85,4 @@ def _understood(made: dict[str, Path], settled: Adjudications) -> tuple[Answers 
     judgements = Judgements.read(made["judge"] / JUDGEMENTS_FILE)
     # A run that was stopped in between has answers that nobody has judged yet.
     same = judgements.answers == sha256_hex(answers.to_bytes())
-    return answers, settled.applied(judgements) if same else None
-
-
-def adjudications(run: Path) -> Adjudications:
-    """The labels that were settled by hand for a run; none without a file.
-
-    Raises:
-        StoreError: the file is damaged.
-    """
-    path = run / ADJUDICATIONS_FILE
-    return Adjudications.read(path) if path.exists() else Adjudications()
+    return answers, settled.on_judgements(judgements) if same else None

@@ -8,6 +8,7 @@ from typing import Any
 from underspec.artifact.outcomes import CaseOutcome, Outcomes
 from underspec.grade.view import grade_document
 from underspec.measure.interaction import interaction
+from underspec.report.clarified_item import clarified_document, clarified_lines
 from underspec.report.collect import Collected
 from underspec.report.terminal import percent, plain
 
@@ -30,6 +31,7 @@ def item_document(collected: Collected, folder: Path) -> dict[str, Any]:
         "session": collected.session.model_dump(mode="json") if collected.session else None,
         "grade": grade_document(collected.outcomes) if collected.outcomes else None,
         "unscored": collected.unscored.model_dump(mode="json") if collected.unscored else None,
+        **(clarified_document(collected.clarified) if collected.clarified else {}),
     }
 
 
@@ -50,12 +52,12 @@ def item_text(collected: Collected, folder: Path) -> str:
         deliverable = collected.deliverable
         lines.append(f"handed over {deliverable.files} files, {deliverable.bytes} bytes, {deliverable.sha256[:16]}")
         lines += [f"  left out: {_one_line(entry.path)} ({entry.reason})" for entry in deliverable.dropped]
-    lines += _conversation(collected)
+    lines += clarified_lines(collected.clarified) if collected.clarified else _conversation(collected)
     if collected.outcomes:
         lines += _outcomes(collected.outcomes)
     elif collected.unscored:
         lines.append(f"unscored: {collected.unscored.boundary}: {_one_line(collected.unscored.reason)}")
-    else:
+    elif not collected.scored:
         lines.append("not finished yet; the command that planned it goes on with it")
     return plain("\n".join(lines))
 

@@ -36,6 +36,7 @@ __all__ = [
     "build_inputs",
     "builder_model",
     "calls_models",
+    "ensure_step",
     "execute",
     "grade_inputs",
     "image_of",
@@ -225,17 +226,22 @@ async def run_steps(context: RunContext, item: Item, steps: Sequence[Step]) -> M
     """Run phases in order; returns the artifacts that there are."""
     made: dict[str, Path] = {}
     for step in steps:
-        if any(need not in made for need in step.needs):
-            continue
-        found = _chosen(context, item, step, made)
-        if found.artifact is not None:
-            await in_thread(context.store.phase(item, step.phase).tidy)
-            continue
-        artifact = await _ensure(context, item, step.phase, found.key, partial(step.run, found.inputs))
-        if artifact is not None:
-            made[step.phase] = artifact
+        if all(need in made for need in step.needs):
+            await ensure_step(context, item, step, made)
     context.progress(item, "done" if len(made) == len(steps) else "unscored")
     return made
+
+
+async def ensure_step(context: RunContext, item: Item, step: Step, made: dict[str, Path]) -> Path | None:
+    """The artifact of one phase, made if need be and then added to ``made``; None when its attempts are used up."""
+    found = _chosen(context, item, step, made)
+    if found.artifact is not None:
+        await in_thread(context.store.phase(item, step.phase).tidy)
+        return found.artifact
+    artifact = await _ensure(context, item, step.phase, found.key, partial(step.run, found.inputs))
+    if artifact is not None:
+        made[step.phase] = artifact
+    return artifact
 
 
 async def _ensure(

@@ -70,9 +70,10 @@ def make_manifest(
     concurrency: int,
     limits: Mapping[str, Mapping[str, Any]] | None = None,
     network: Mapping[str, Any] | None = None,
+    prompts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The manifest of a run: ``images`` and ``tasks`` by name with their digests, ``limits`` by task,
-    ``network`` what decides what networks reach, where any is granted."""
+    """The manifest of a run: ``images`` and ``tasks`` by name with their digests, ``limits`` by task, ``network`` what
+    decides what networks reach, where any is granted, ``prompts`` the hashes of all prompts by name."""
     return {
         "schema": SCHEMA,
         "name": name,
@@ -88,6 +89,7 @@ def make_manifest(
         "tasks": tasks,
         "limits": {task: dict(values) for task, values in (limits or {}).items()},
         **({"network": dict(network)} if network else {}),
+        **({"prompts": dict(prompts)} if prompts else {}),
     }
 
 

@@ -16,6 +16,7 @@ from underspec.model.models import open_model
 from underspec.model.prices import load_prices
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec, make_spec
+from underspec.prompts import prompt_hashes
 from underspec.run.context import RunContext, image_of
 from underspec.run.experiment import Experiment
 from underspec.run.item import Item
@@ -222,6 +223,7 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
         limits={task_id: context.tasks[task_id].toml.limits.model_dump(mode="json") for task_id in context.tasks.paths},
         concurrency=concurrency,
         network=_network(prepared),
+        prompts=prompt_hashes(),
     )
     write_manifest(store.path, manifest)
     store.add_items(prepared.items)
