@@ -110,6 +110,7 @@ def test_run_report_and_show_agree(tmp_path: Path) -> None:
     }  # fmt: skip
     assert wanted <= set(row)
     assert row["overall_pooled"] == 0.0
+    assert row["interval"] is None  # of one task
     assert underspec("report", "--json", cwd=tmp_path).json() == document
     shown = underspec("show", "nop", "--json", cwd=tmp_path).json()
     assert shown["grade"]["overall"] == {"passed": 0, "total": 7, "rate": 0.0}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,13 @@ from tests.report.html_sample import (
 from tests.task_factory import MEAN, SUM
 from underspec.artifact.failures import MOST_BYTES, FailedCase, Failures
 from underspec.artifact.outcomes import CaseOutcome, Outcomes, SuiteEnd, SuiteState
+from underspec.measure.interval import clustered_wilson
 from underspec.report.collect import Collected
 from underspec.report.html import page as page_module
 from underspec.report.html.page import MOST_DETAILED, MOST_DETAILS_BYTES
 from underspec.report.html.table import MOST_ROWS
 from underspec.report.html.visible import prose
+from underspec.report.terminal import percent
 from underspec.task.model import Task
 
 EVIL = "\n".join(HOSTILE)
@@ -275,6 +278,23 @@ def test_what_is_unscored_stays_in_sight_with_bounds(tmp_path: Path, task: Task)
     assert any("the engine went away" in text for text in page.texts("callout"))
     assert "2 of 3 items are unscored and not in these bars." in page.texts("group")[0]
     assert {"unscored: sandbox", "not finished"} <= set(page.texts("tag"))
+
+
+def _always(fate: CaseOutcome, _suite: str, _stem: str, _index: int) -> CaseOutcome:
+    return fate
+
+
+def test_the_line_of_all_tasks_has_their_mean_and_its_interval(tmp_path: Path, task: Task) -> None:
+    verdicts = {"one": CaseOutcome.PASS, "two": CaseOutcome.MISMATCH, "three": CaseOutcome.PASS}
+    collected = [
+        collected_of(tmp_path, outcomes_of(task, partial(_always, fate)), task=name) for name, fate in verdicts.items()
+    ]
+    alone = Page(page_of(collected[:1], [task]))
+    assert alone.texts("interval") == []
+    span = clustered_wilson([1.0, 0.0, 1.0])
+    assert span is not None
+    shown = f"mean of tasks 66.7, 95 % interval {percent(span.low)} to {percent(span.high)}"
+    assert Page(page_of(collected, [task])).texts("interval") == [shown]
 
 
 def test_a_stale_build_stays_in_sight(tmp_path: Path, task: Task) -> None:

@@ -120,6 +120,14 @@ def test_what_is_unscored_shows_with_the_bounds_that_it_leaves() -> None:
     assert "score between 25.0 and 75.0 % with what is unscored" in "\n".join(_printed(document, 160))
 
 
+def test_several_tasks_have_a_mean_with_its_interval_and_one_has_none() -> None:
+    document = _document(("asker", 0.5, {}))
+    document["rows"][0].update(interval=None, interval_of="overall_macro", overall_macro=0.5)
+    assert "interval" not in "\n".join(_printed(document, 160))
+    document["rows"][0].update(interval=[0.204, 0.796], tasks=document["rows"][0]["tasks"] * 3)
+    assert "asker: mean of 3 tasks 50.0 %, 95 % interval 20.4 to 79.6 %" in _printed(document, 160)
+
+
 def test_stale_builds_are_said_with_what_makes_them_anew() -> None:
     document = _document(("asker", 0.5, {}))
     assert "stale" not in "\n".join(_printed(document, 160))

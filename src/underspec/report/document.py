@@ -14,8 +14,10 @@ from underspec.artifact.ledger import total
 from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes
 from underspec.measure.functional import VIEWS, bounds, macro, mean, pooled
 from underspec.measure.interaction import summarise
+from underspec.measure.interval import DEFAULT, LEVEL
 from underspec.report.clarify_figures import clarified_figures
 from underspec.report.collect import Collected
+from underspec.report.scores import MEASURES, interval, primary
 
 SCHEMA = 1
 
@@ -33,6 +35,7 @@ def report_document(run: str, collected: Sequence[Collected], *, comparable: boo
         "schema": SCHEMA,
         "run": run,
         "comparable": comparable,
+        "intervals": {"method": DEFAULT, "level": LEVEL, "clusters": "task"},
         **_counts(collected),
         "rows": [_row(members) for members in rows.values()],
     }
@@ -76,8 +79,7 @@ def _cases_figures(graded: Sequence[Outcomes], members: Sequence[Collected]) -> 
     return {
         "overall_pooled": pooled(graded, "overall").rate,
         "overall_macro": macro(graded, "overall"),
-        # An interval needs more than one task to resample; the bounds beside it cover what was not scored.
-        "interval": None,
+        **_intervals(members),
         "bounds": [span.low, span.high],
         **{view: pooled(graded, view).rate for view in VIEWS if view != "overall"},
         "cases": {view: pooled(graded, view).model_dump(mode="json") for view in VIEWS},
@@ -95,6 +97,14 @@ def _cases_figures(graded: Sequence[Outcomes], members: Sequence[Collected]) -> 
         "cost": _mean_cost(members),
         "spending": _spending(members),
     }
+
+
+def _intervals(members: Sequence[Collected]) -> dict[str, Any]:
+    """``interval`` is of the measure that ``interval_of`` names; None with fewer than two tasks."""
+    spans = {measure: interval(members, measure) for measure in MEASURES}
+    pairs = {measure: span.pair() if span else None for measure, span in spans.items()}
+    ranked_by = primary(members[0].item.condition)
+    return {"interval": pairs[ranked_by], "interval_of": ranked_by, "intervals": pairs}
 
 
 def _mean_cost(members: Sequence[Collected]) -> float | None:

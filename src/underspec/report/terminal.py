@@ -180,6 +180,8 @@ def print_report(document: dict[str, Any], console: Console) -> None:
     for row in best_first(document):
         for task in row["tasks"]:
             console.print(Text(plain(_details(row, task, varied)), style="dim"))
+        if row.get("interval"):
+            console.print(Text(plain(f"{_who(row, varied)}: {mean_of_tasks(row)}"), style="dim"))
         for role, spent in row.get("spending", {}).items():
             console.print(Text(plain(f"{_who(row, varied)}: {_spent(role, spent)}"), style="dim"))
     unscored = sum(document["unscored"].values())
@@ -192,6 +194,14 @@ def print_report(document: dict[str, Any], console: Console) -> None:
         console.print(Text(line))
     if not document["comparable"]:
         console.print(Text("The sandboxes showed this machine's own /usr: compare within this run only.", style="dim"))
+
+
+def mean_of_tasks(row: dict[str, Any]) -> str:
+    """The mean over tasks with its interval, which is of tasks as a sample of such tasks."""
+    low, high = row["interval"]
+    what = "mean of" if row["interval_of"] == "overall_macro" else "pass rate over"
+    mean = percent(row[row["interval_of"]])
+    return f"{what} {len(row['tasks'])} tasks {mean} %, 95 % interval {percent(low)} to {percent(high)} %"
 
 
 def dollars(cost: float | None) -> str:

@@ -18,7 +18,8 @@ MOST_GROUPS = 60
 class Row:
     """One line: a condition on one task, or on all its tasks when there are several (``task`` is then None).
 
-    ``bounds`` is what the overall rate could be where something is unscored, else None.
+    ``bounds`` is what the overall rate could be where something is unscored, else None. ``interval`` is the mean over
+    tasks and its interval, None on the lines of single tasks.
     """
 
     agent: str
@@ -29,6 +30,7 @@ class Row:
     overall: str
     width: str
     bounds: tuple[str, str] | None
+    interval: tuple[str, str, str] | None
     figures: tuple[tuple[str, str], ...]
     scored: int
     planned: int
@@ -99,6 +101,7 @@ def _row(
         overall=percent(overall),
         width=f"{100 * (overall or 0):.3f}",
         bounds=(percent(low), percent(high)) if partial else None,
+        interval=_interval(figures),
         figures=(
             *((view.capitalize(), percent(figures[view])) for view in ("public", "native", "enhanced", "hidden")),
             ("Asked", str(figures["questions"])),
@@ -111,6 +114,13 @@ def _row(
         planned=figures["planned"],
         unscored=tuple(figures["unscored"].items()),
     )
+
+
+def _interval(figures: dict[str, Any]) -> tuple[str, str, str] | None:
+    if figures["interval"] is None:
+        return None
+    low, high = figures["interval"]
+    return percent(figures[figures["interval_of"]]), percent(low), percent(high)
 
 
 def groups(document: dict[str, Any], collected: Sequence[Collected]) -> list[Group]:
