@@ -14,13 +14,14 @@ from bench.planning import planning
 from bench.routing import routing
 from bench.stakeholder import stakeholder
 from bench.startup import startup
+from bench.statistics import statistics
 from bench.structure import structure
 
 
 def main() -> None:
     """Take the figures one after another, so that none disturbs another."""
     document: dict[str, Any] = {}
-    steps = [startup, comparison, planning, stakeholder, routing, structure]
+    steps = [startup, comparison, planning, stakeholder, routing, structure, statistics]
     for backend in backends():
         steps += [lambda backend=backend: grading(backend), lambda backend=backend: peak_memory(backend)]  # type: ignore[misc]
         steps.append(lambda backend=backend: agents(backend))  # type: ignore[misc]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Limits = tuple[Floats, Floats]
 
 LEVEL = 0.95
 DEFAULT = "clustered-wilson"
@@ -47,7 +48,7 @@ def t_quantile(level: float, freedom: float) -> float:
     return found if 0 < found < _VAST else math.inf
 
 
-def score_limits(rate: ArrayLike, size: ArrayLike, quantile: float) -> tuple[Floats, Floats]:
+def score_limits(rate: ArrayLike, size: ArrayLike, quantile: float) -> Limits:
     """Limits of Wilson's score interval for a rate seen in ``size`` trials, which need be no whole number.
 
     Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
@@ -80,12 +81,7 @@ def cluster_t(means: ArrayLike, weights: ArrayLike | None = None, level: float =
 
     Source: Miller (2024), "Adding error bars to evals", section 2.2; Liang and Zeger (1986).
     """
-    spread = _spread(means, weights)
-    if spread is None:
-        return None
-    quantile = t_quantile(level, spread.size - 1)
-    half = quantile * math.sqrt(spread.variance) if spread.variance else 0.0
-    return Interval(spread.mean - half, spread.mean + half, "cluster-t", level)
+    return _single("cluster-t", cluster_t_limits(_one_a_task(means), weights, level), level)
 
 
 def clustered_wilson(means: ArrayLike, weights: ArrayLike | None = None, level: float = LEVEL) -> Interval | None:
@@ -102,43 +98,63 @@ def clustered_wilson(means: ArrayLike, weights: ArrayLike | None = None, level: 
     Source: Dean and Pagano (2015), "Evaluating confidence interval methods for binomial proportions in clustered
     surveys"; Korn and Graubard (1998) for the effective size. The shrinkage is ours.
     """
+    return _single(DEFAULT, clustered_wilson_limits(_one_a_task(means), weights, level), level)
+
+
+def cluster_t_limits(means: ArrayLike, weights: ArrayLike | None = None, level: float = LEVEL) -> Limits | None:
+    """:func:`cluster_t` of many samples of the same size at once; shape (tasks, ...) to limits of shape (...)."""
+    spread = _spread(means, weights)
+    if spread is None:
+        return None
+    half = np.where(spread.variance > 0, t_quantile(level, spread.size - 1), 0.0) * np.sqrt(spread.variance)
+    return spread.mean - half, spread.mean + half
+
+
+def clustered_wilson_limits(means: ArrayLike, weights: ArrayLike | None = None, level: float = LEVEL) -> Limits | None:
+    """:func:`clustered_wilson` of many samples of the same size at once; (tasks, ...) to limits of shape (...)."""
     spread = _spread(means, weights)
     if spread is None:
         return None
     p, size = spread.mean, spread.size
     quantile = t_quantile(level, size - 1)
     if math.isinf(quantile):
-        return Interval(0.0, 1.0, DEFAULT, level)
+        return np.zeros_like(p), np.ones_like(p)
     most = p * (1 - p) / (size - 1)
-    unseen = (1 - min(p, 1 - p)) ** size
+    unseen = (1 - np.minimum(p, 1 - p)) ** size
     variance = (1 - unseen) * spread.variance + unseen * most
-    if not most:
-        effective = size - 1
-    elif not variance:  # a great many tasks, and all the same
-        return Interval(p, p, DEFAULT, level)
-    else:
-        effective = p * (1 - p) / variance
+    # Nothing or everything passed: as many tasks as there are. A great many tasks, and all the same: they are certain.
+    certain = (variance == 0) & (most > 0)
+    effective = np.divide(p * (1 - p), variance, out=np.full_like(p, size - 1), where=(variance > 0) & (most > 0))
     low, high = score_limits(p, effective, quantile)
-    return Interval(float(low), float(high), DEFAULT, level)
+    return np.where(certain, p, low), np.where(certain, p, high)
+
+
+def _single(method: str, limits: Limits | None, level: float) -> Interval | None:
+    return None if limits is None else Interval(float(limits[0]), float(limits[1]), method, level)
+
+
+def _one_a_task(means: ArrayLike) -> Floats:
+    values = np.asarray(means, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"one mean a task is wanted, not an array of shape {values.shape}")
+    return values
 
 
 @dataclass(frozen=True)
 class _Spread:
     """Weighted mean, its cluster-robust variance, and the number of equal tasks that the weights are worth (Kish)."""
 
-    mean: float
-    variance: float
+    mean: Floats
+    variance: Floats
     size: float
 
 
 def _spread(means: ArrayLike, weights: ArrayLike | None) -> _Spread | None:
     values = np.asarray(means, dtype=np.float64)
-    if values.ndim != 1:
-        raise ValueError(f"one mean a task is wanted, not an array of shape {values.shape}")
     if not np.all((values >= 0) & (values <= 1)):
         raise ValueError("means of tasks must lie between 0 and 1")
     given = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if given.shape != values.shape or np.any(given < 0):
+    if given.shape != values.shape[:1] or np.any(given < 0):
         raise ValueError("one weight of 0 or more a task is wanted")
     values, given = values[given > 0], given[given > 0]
     tasks = len(values)
@@ -146,6 +162,6 @@ def _spread(means: ArrayLike, weights: ArrayLike | None) -> _Spread | None:
         return None
     share = given / given.sum()
     # Rounding must not take a mean of equal values from them: 0 and 1 are told apart from what is next to them.
-    mean = float(values[0]) if np.ptp(values) == 0 else float(share @ values)
-    variance = float(tasks / (tasks - 1) * np.sum((share * (values - mean)) ** 2))
-    return _Spread(min(max(mean, 0.0), 1.0), variance, float(1 / np.sum(share**2)))
+    mean = np.where(np.ptp(values, axis=0) == 0, values[0], np.tensordot(share, values, axes=1))
+    variance = tasks / (tasks - 1) * np.tensordot(share**2, (values - mean) ** 2, axes=1)
+    return _Spread(np.clip(mean, 0, 1), variance, float(1 / np.sum(share**2)))

@@ -41,16 +41,22 @@ def adjusted_paired(first: ArrayLike, second: ArrayLike, level: float = LEVEL) -
     on paired data". The step from pass and fail to rates is ours.
     """
     gaps = differences(first, second)
-    tasks = len(gaps)
-    if tasks < 2:
+    if len(gaps) < 2:
         return None
-    size = np.abs(gaps)
-    unseen = (1 - min(float(size.mean()), 1.0)) ** tasks
-    added = (1 - unseen) * float(size.max()) + unseen
-    mean = float(gaps.sum()) / (tasks + 2)
-    variance = (float((gaps**2).sum()) + 2 * added**2) / (tasks + 2) - mean**2
-    half = normal_quantile(level) * math.sqrt(max(variance, 0.0) / (tasks + 2))
-    return Interval(max(mean - half, -1.0), min(mean + half, 1.0), PAIRED_DEFAULT, level)
+    low, high = adjusted_paired_limits(gaps, level)
+    return Interval(float(low), float(high), PAIRED_DEFAULT, level)
+
+
+def adjusted_paired_limits(gaps: ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
+    """:func:`adjusted_paired` of many samples of the same size at once, from differences of shape (tasks, ...)."""
+    found = np.asarray(gaps, dtype=np.float64)
+    tasks, size = len(found), np.abs(found)
+    unseen = (1 - np.minimum(size.mean(axis=0), 1.0)) ** tasks
+    added = (1 - unseen) * size.max(axis=0) + unseen
+    mean = found.sum(axis=0) / (tasks + 2)
+    variance = ((found**2).sum(axis=0) + 2 * added**2) / (tasks + 2) - mean**2
+    half = normal_quantile(level) * np.sqrt(np.maximum(variance, 0) / (tasks + 2))
+    return np.maximum(mean - half, -1.0), np.minimum(mean + half, 1.0)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
