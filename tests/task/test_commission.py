@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.commission_factory import (
     ALL_TESTS,
@@ -23,6 +25,7 @@ from tests.commission_factory import (
 )
 from underspec.errors import TaskError
 from underspec.task import release
+from underspec.task.canary import blank_canaries, text_canaries
 from underspec.task.finding import Finding
 from underspec.task.load import load_task
 from underspec.task.model import Task
@@ -279,6 +282,26 @@ def test_tests_leave_without_canaries_and_keep_their_lines(task: Task) -> None:
     assert set(files) == {"test_sum.py", "test_serve.py"}
     assert files["test_sum.py"].decode() == original.replace(f"# canary {canary(5)}", "")
     assert all(b"canary" not in content for content in files.values())
+
+
+LINES = (
+    "x = 1",
+    "",
+    "# canary 0123456789abcdef",
+    "  // canary fedcba9876543210 ",
+    '"canary": "0f0f0f0f0f0f0f0f",',
+    "# a canary",
+)
+
+
+@given(st.lists(st.sampled_from(LINES)), st.sampled_from([".py", ".md", ".json", ".toml", ".sh", ".js"]))
+def test_blanking_canaries_leaves_none_and_keeps_every_line_in_its_place(lines: list[str], ending: str) -> None:
+    text = "\n".join([*lines, "<!-- canary 1234123412341234 -->", "end"])
+    blanked = blank_canaries(f"a{ending}", text)
+    assert not any(canary in blanked for canary in text_canaries(f"a{ending}", text))
+    assert blanked.count("\n") == text.count("\n")
+    assert blanked.endswith("\nend")
+    assert [line for line in blanked.split("\n") if line == "x = 1"] == [line for line in lines if line == "x = 1"]
 
 
 def test_a_judge_reads_the_tests_of_one_unit(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ class Delivery:
         stdin: Content = b"",
         files: Mapping[str, Content] | None = None,
         env: Mapping[str, str] | None = None,
-        seconds: float = 20.0,
+        seconds: float = 30.0,
     ) -> Ended:
         """Run a command to its end, after writing ``files``. Beyond ``seconds`` it is killed (limit ``time``)."""
         for path, content in (files or {}).items():
@@ -174,7 +174,7 @@ class Delivery:
         port: int | None = None,
         files: Mapping[str, Content] | None = None,
         env: Mapping[str, str] | None = None,
-        patience: float = 10.0,
+        patience: float = 15.0,
     ) -> Service:
         """Start a command in the background; with ``port``, wait until it listens there, on its own 127.0.0.1."""
         for path, content in (files or {}).items():

@@ -61,6 +61,14 @@ def test_a_tool_comes_back_once(delivery):
     assert desk.get("/members/Anna/loans").json()["loans"][0]["fee_cents"] == fee
 
 
+def test_an_item_needs_a_name_and_one_of_the_kinds(delivery):
+    desk = Desk(delivery)
+    for name, kind in ((" ", "hand"), ("Saw", "gravel"), ("Saw", None)):
+        answer = desk.post("/items", {"name": name, "kind": kind})
+        assert (answer.status, answer.json()) == (400, {"error": "bad_item"}), (name, kind, answer)
+    assert desk.names() == []
+
+
 def test_what_is_unknown_or_makes_no_sense(delivery):
     desk = Desk(delivery)
     item = desk.item()
