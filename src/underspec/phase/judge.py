@@ -118,11 +118,17 @@ async def judge(inputs: JudgeInputs, work: Work) -> None:
 
 
 async def _judged(inputs: JudgeInputs, place: int, unit: Unit, model: Model) -> UnitJudgement:
-    reviews = [await _review(inputs, place, unit, model) for _ in range(inputs.condition.judge_reviews)]
+    reviews = [await review_unit(inputs, place, unit, model) for _ in range(inputs.condition.judge_reviews)]
     return UnitJudgement.of(unit.id, reviews)
 
 
-async def _review(inputs: JudgeInputs, place: int, unit: Unit, model: Model) -> Review:
+async def review_unit(inputs: JudgeInputs, place: int, unit: Unit, model: Model) -> Review:
+    """One reading of the answers for one unit.
+
+    Raises:
+        JudgeError: no label that can be read, after retries.
+        ModelServiceError: the judge's provider failed.
+    """
     prompts = judge_prompts()
     messages = told(prompts.system(), inputs.asked(place, unit))
     review = await ask_structured(model, messages, SHAPE, read_review, again=prompts.again())
