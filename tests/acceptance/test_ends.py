@@ -239,6 +239,15 @@ def test_what_the_deliverable_calls_is_played_by_the_test(delivery):
     seen = [(request.method, request.path, request.headers["x-key"]) for request in fake.requests]
     assert seen == [("POST", "/a?b=1", str(number)) for number in range(3)]
 
+def test_a_fake_survives_what_is_no_request(delivery):
+    fake = delivery.fake(9100, lambda request: Answer(204))
+    code = ("import socket, http.client as h\\n"
+            "for rubbish in (b'POST / HTTP/1.1\\\\nContent-Length: x\\\\n\\\\n', b'\\\\0' * 99, b'') * 4:\\n"
+            "  s = socket.create_connection(('127.0.0.1', 9100)); s.sendall(rubbish); s.close()\\n"
+            "c = h.HTTPConnection('127.0.0.1', 9100); c.request('GET', '/ok'); print(c.getresponse().status)\\n")
+    done = delivery.run("python3", "-c", code)
+    assert done.text == "204\\n" and [request.path for request in fake.requests] == ["/ok"], done
+
 def test_a_port_that_the_deliverable_holds_cannot_be_played(delivery):
     delivery.start("python3", "tally.py", "--serve", "9100", port=9100)
     refused(DeliveryError, lambda: delivery.fake(9100, lambda request: Answer()))

@@ -287,8 +287,8 @@ class Fake:
                 _receive(line)
                 server: Any = self
                 _Handler(line, ("127.0.0.1", 0), server)
-            except (OSError, LineError):
-                pass  # the deliverable, or the test, has hung up
+            except (OSError, LineError, ValueError):
+                pass  # the deliverable, or the test, has hung up, or what came is no request
             finally:
                 line.close()
 
