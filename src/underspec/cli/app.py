@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from underspec.cli import (
+    compare,
     demo,
     doctor,
     grade,
@@ -62,6 +63,9 @@ app.command("structure", short_help="Compare two source trees: sizes, and names 
 )
 app.command("review", short_help="Let a model score a deliverable beside the golden sources.")(review.review)
 app.command("report", short_help="Turn a run into a table and a page to hand on.")(report.report)
+app.command("compare", short_help="Say whether one run or condition is better than another, and how sure that is.")(
+    compare.compare
+)
 app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
