@@ -40,7 +40,7 @@ def test_a_missing_field_is_no_verdict(missing: str) -> None:
     assert read_verdict(json.dumps(document), MARK) is None
 
 
-@pytest.mark.parametrize("rationale", ["", " \n", 7, None, ["why"]])
+@pytest.mark.parametrize("rationale", ["", " \n", "why", "the reasons", 7, None, ["a", "b", "c"]])
 def test_a_score_without_a_reason_is_no_verdict(rationale: Any) -> None:
     assert read_verdict(verdict(MARK, 0.5, rationale), MARK) is None
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MARK, RATIONALE, SCORE = "review", "rationale", "score"
 MOST_CHARACTERS = 262_144
+LEAST_WORDS = 3
+"""Of a rationale. Less is no reason: weak models fill the field with whatever the question called it."""
 _MOST_STARTS = 256
 
 
@@ -88,7 +90,7 @@ def _checked(document: Any, mark: str) -> Verdict | None:
     if not 0 <= score <= 1 or not math.isfinite(score):
         return None
     said = _plain(rationale)
-    return Verdict(score=float(score), rationale=said) if said else None
+    return Verdict(score=float(score), rationale=said) if len(said.split()) >= LEAST_WORDS else None
 
 
 def _plain(text: str) -> str:
@@ -97,5 +99,4 @@ def _plain(text: str) -> str:
         character if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs") else "\ufffd"
         for character in text[: MOST_RATIONALE + 1]
     ).strip()
-    # Written twice where it is long: once is enough for whoever reads it.
     return kept if len(kept) <= MOST_RATIONALE else re.sub(r"\s*\S*\Z", "", kept[:MOST_RATIONALE]) + " …"
