@@ -1,0 +1,78 @@
+"""``kill -9`` at every boundary between phases and in every phase, then the same command: the same artifacts, once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.run.toy_agents import attempts_that_published, published
+from underspec.artifact.condition import Condition
+from underspec.run.protocols import steps_of
+
+pytestmark = pytest.mark.sandbox
+pytest.importorskip("inspect_ai")
+
+from tests.clarify import victim  # noqa: E402  # needs the engine
+
+PHASES = {
+    protocol: [step.phase for step in steps_of(Condition(agent="x", protocol=protocol))]
+    for protocol in ("clarify-first", "continued")
+}
+CALLS = 19
+"""More than any of the protocols makes."""
+
+
+def killed(folder: Path, protocol: str, *how: str) -> bool:
+    """Run in a process of its own; whether it was killed."""
+    environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
+    (folder / "temporary").mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "tests.clarify.victim", str(folder), protocol, *how]
+    done = subprocess.run(command, timeout=300, env=environment, stderr=subprocess.PIPE, check=False)
+    assert done.returncode in (0, -9), done.stderr.decode(errors="replace")[-3000:]
+    return done.returncode == -9
+
+
+def same_as_calm(stormy: Path, calm: Path) -> None:
+    assert published(stormy / "run") == published(calm / "run")
+    assert set(attempts_that_published(stormy / "run").values()) == {1}
+    assert list((stormy / "run").rglob("claim")) == []
+    assert list((stormy / "run").rglob("scratch")) == []
+    # What a killed sandbox leaves is removed by the next command; its own folder for state stays.
+    assert [path for path in (stormy / "temporary").rglob("*") if path.parent != stormy / "temporary"] == []
+
+
+def storm(tmp_path: Path, protocol: str, kills: list[tuple[str, str]]) -> None:
+    """Each kill in its turn, on one run; then the end, compared with a run that nobody killed."""
+    calm, stormy = tmp_path / "calm", tmp_path / "stormy"
+    calm.mkdir()
+    stormy.mkdir()
+    victim.work(calm, protocol)
+    finished: set[str] = set()
+    for how in kills:
+        killed(stormy, protocol, *how)
+        now = set(published(stormy / "run"))
+        assert finished <= now, "the finished set shrank"
+        finished = now
+    assert not killed(stormy, protocol)
+    same_as_calm(stormy, calm)
+
+
+def test_a_run_killed_at_boundaries_and_in_a_phase_ends_like_a_calm_one(tmp_path: Path) -> None:
+    kills = [("call", "4"), ("after", "implement")]
+    storm(tmp_path, "clarify-first", kills)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("protocol", sorted(PHASES))
+def test_a_run_killed_at_every_boundary_ends_like_a_calm_one(tmp_path: Path, protocol: str) -> None:
+    kills = [(moment, phase) for phase in PHASES[protocol] for moment in ("before", "after")]
+    storm(tmp_path, protocol, kills)
+
+
+@pytest.mark.proof
+def test_a_run_killed_at_every_call_of_a_model_ends_like_a_calm_one(tmp_path: Path) -> None:
+    storm(tmp_path, "clarify-first", [("call", str(number)) for number in range(CALLS, 0, -1)])

@@ -1,0 +1,56 @@
+"""A process that runs one item that clarifies, and kills itself where it is told to.
+
+``python -m tests.clarify.victim FOLDER PROTOCOL [before|after|call] [PHASE|NUMBER]``: before or after a phase's
+artifact is published, or at the model's call of that number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.clarify import spy
+from tests.clarify.test_isolation import context_of
+from underspec.run.executor import execute
+from underspec.run.store import PhaseFolder
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main() -> None:
+    folder, protocol, *how = sys.argv[1:]
+    work(Path(folder), protocol, how)
+
+
+def work(folder: Path, protocol: str, how: Sequence[str] = ()) -> None:
+    """Run one item; with ``how``, until this process dies."""
+    schedule = spy.Schedule([1, 0])
+    spy.play(schedule)
+    if how and how[0] == "call":
+        schedule.at_call = lambda number: die() if number == int(how[1]) else None
+    elif how:
+        publish = PhaseFolder.publish
+
+        def dying(self: PhaseFolder, *args: Any) -> bool:
+            here = self.path.name == how[1]
+            if here and how[0] == "before":
+                die()
+            published = publish(self, *args)
+            if here:
+                die()
+            return published
+
+        PhaseFolder.publish = dying  # type: ignore[method-assign,assignment]
+    context, item = context_of(folder, protocol)
+    asyncio.run(execute(context, [item], concurrency=1))
+
+
+if __name__ == "__main__":
+    main()
