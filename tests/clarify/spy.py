@@ -24,11 +24,12 @@ LOOK = (
 @dataclass
 class Schedule:
     """``returned[i]`` drafts of the i-th question are returned before one is approved. ``calls`` counts model calls;
-    ``at_call`` is told of each before it is answered."""
+    ``at_call`` is told of each before it is answered. ``look`` is the first command of each agent."""
 
     returned: list[int]
     given: list[tuple[str, str]] = field(default_factory=list)
     calls: int = 0
+    look: str = LOOK
     at_call: Callable[[int], None] = lambda number: None
 
 
@@ -78,7 +79,7 @@ class Spy(ModelAPI):
             return "answerer", self._text("## Q1\n\na\n\n## Q2\n\nb") if done else self._call("list_files", {}, done)
         if "finish_clarification" in offered:
             if done == 0:
-                return "clarifying", self._call("shell", {"command": LOOK}, done)
+                return "clarifying", self._call("shell", {"command": current.look}, done)
             if done <= len(current.returned):
                 return "clarifying", self._call("ask", {"question": f"question {done - 1}"}, done)
             return "clarifying", self._call("finish_clarification", {}, done)
@@ -86,7 +87,7 @@ class Spy(ModelAPI):
             return "implementing", self._call("ask", {"question": f"question {done - 1}"}, done)
         if done:
             return "implementing", self._call("submit_delivery", {}, done)
-        return "implementing", self._call("shell", {"command": LOOK}, done)
+        return "implementing", self._call("shell", {"command": current.look}, done)
 
     def _left(self, asked: str) -> bool:
         """Whether another draft of the question is to be returned."""
