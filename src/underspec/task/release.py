@@ -233,8 +233,8 @@ RELEASES: tuple[Release, ...] = (
     Release(
         "the golden library's files",
         "operator",
-        "when structure is scored, on the host",
-        "the deliverable's structure is compared with them",
+        "when structure is scored, on the host, or a critic reviews: its model is then sent the sources",
+        "the deliverable is compared with them",
         "golden_library",
     ),
     Release(
