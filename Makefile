@@ -40,7 +40,7 @@ models: $(VENV)/.models
 
 test: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
-	$(BIN)/pytest -n 2 -m "not proof and not agents"
+	$(BIN)/pytest -n 3 -m "not proof and not agents"
 
 proof: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
