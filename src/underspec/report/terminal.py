@@ -59,6 +59,10 @@ def percent(rate: float | None) -> str:
 _DROPPABLE = ("Fallb.", "Cover.", "Public", "Hidden", "Asked", "Enhan.", "Native")
 
 
+_ASKING = ("Asked", "Scored")
+"""What of the other columns says something of items that clarify."""
+
+
 def report_table(document: dict[str, Any], left_out: Collection[str] = ()) -> Table:
     """One line for each agent, condition and task; fits into 80 columns when nothing but agent and task varies."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=0, show_edge=False)
@@ -78,6 +82,15 @@ def report_table(document: dict[str, Any], left_out: Collection[str] = ()) -> Ta
         "Fallb.": lambda task: percent(task["fallback_rate"]),
         "Scored": lambda task: f"{task['scored']}/{task['planned']}",
     }
+    protocols = {row["condition"].get("protocol", "build") for row in document["rows"]}
+    if protocols != {"build"}:
+        understood: dict[str, Callable[[dict[str, Any]], str | Text]] = {
+            "Passed": lambda task: Text(percent(task["task_pass"]), style="bold"),
+            "Units": lambda task: percent(task["unit_pass"]),
+            "Underst.": lambda task: Text(percent(task["clarification"]), style="bold"),
+        }
+        kept = {name: figure for name, figure in figures.items() if "build" in protocols or name in _ASKING}
+        figures = {**understood, **kept}
     shown = [name for name in figures if name not in left_out]
     for name in shown:
         table.add_column(name, justify="right", no_wrap=True)
@@ -111,7 +124,8 @@ def best_first(document: dict[str, Any]) -> list[dict[str, Any]]:
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
         values = [row["condition"][name] for name in varied]
         return (
-            -(row["overall_pooled"] or 0),
+            -(row["overall_pooled"] or row.get("task_pass") or 0),
+            -(row.get("clarification") or 0),
             row["agent"],
             *((value if isinstance(value, int) else -1, str(value)) for value in values),
         )
@@ -127,6 +141,8 @@ def _details(row: dict[str, Any], task: dict[str, Any], varied: Sequence[str]) -
             states.setdefault(state, []).append(suite)
     seen = "; ".join(f"{state} in {', '.join(suites)}" for state, suites in states.items())
     used = f"; budget used {percent(task['budget_use'])} %" if task["budget_use"] is not None else ""
+    if row["condition"].get("protocol", "build") != "build":
+        counts = f"fully correct answers {percent(task['clarification_strict'])} %"
     return f"{_who(row, varied, task['task'])}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
 
 
