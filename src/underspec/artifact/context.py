@@ -95,7 +95,7 @@ def _rendered(event: Any) -> str:
         case ReplyEvent():
             return f"The client's reply to question {event.number}:\n\n{_indented(event.text)}\n"
         case _:
-            called = json.dumps(event.tool, ensure_ascii=False)
+            called = json.dumps(event.tool, ensure_ascii=True)
             return f"Tool {called} was called with {event.arguments} and returned:\n\n{_indented(event.result)}\n"
 
 

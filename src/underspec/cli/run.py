@@ -245,7 +245,8 @@ def _price(prepared: Prepared, to_do: list[Item]) -> dict[str, Any]:
     context = prepared.context
     calling = [item for item in to_do if calls_models(context, item)]
     bounds = []
-    each = [item.condition.max_cost for item in calling]
+    # Where others than the builder are paid, in several phases, its own limit bounds nothing.
+    each = [item.condition.max_cost if item.condition.protocol == "build" else None for item in calling]
     if None not in each:
         bounds.append(sum(bound for bound in each if bound is not None))
     if context.run_cost.limit is not None:

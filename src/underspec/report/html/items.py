@@ -132,7 +132,7 @@ def _facts(collected: Collected) -> Iterator[tuple[str, Markup]]:
 def _condition(collected: Collected) -> str:
     condition = collected.item.condition
     usual: dict[str, str] = {"exposure": condition.exposure}
-    if condition.asks:
+    if condition.asks and condition.protocol == "build":
         usual |= {"budget": str(condition.budget), "router": condition.router}
     others = {key: str(value) for key, value in condition.identity().items() if key not in (*usual, "agent")}
     return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in {**usual, **others}.items())
