@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ from underspec.errors import EnvironmentLacksError, SandboxError, SandboxGoneErr
 from underspec.sandbox.bubblewrap import state
 from underspec.sandbox.bubblewrap.backend import BubblewrapBackend
 from underspec.sandbox.bubblewrap.sandbox import BubblewrapSandbox
-from underspec.sandbox.bubblewrap.state import Process, group_name, state_home
+from underspec.sandbox.bubblewrap.state import Process, group_name, reap, state_home
 from underspec.sandbox.keeper.groups import Group, find_place
 from underspec.sandbox.protocol import Owner, SandboxSpec
 
@@ -344,3 +345,19 @@ async def _shout(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     writer.write((await reader.readline()).upper())
     await writer.drain()
     writer.close()
+
+
+def test_a_state_folder_that_was_never_whole_goes_with_whoever_began_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    here = Path("/proc/self/ns/pid").stat().st_ino
+    own = Process.of(os.getpid())
+    assert own is not None
+    dead, living = f".a.{own.pid}.{own.started + 1}.{here}", f".b.{own.pid}.{own.started}.{here}"
+    elsewhere, old = f".c.{own.pid}.{own.started + 1}.{here + 1}", f".d.{own.pid}.{own.started + 1}.{here + 1}"
+    for name in (dead, living, elsewhere, old):
+        (state_home() / name).mkdir()
+    os.utime(state_home() / old, (0, 0))
+    assert sorted(reap()) == [dead, old]
+    assert sorted(path.name for path in state_home().iterdir()) == [living, elsewhere]

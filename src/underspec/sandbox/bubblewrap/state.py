@@ -74,7 +74,10 @@ def state_home() -> Path:
 def create_state(sandbox_id: str, owner: Owner) -> Path:
     """A new state folder, named by the sandbox's id, that says who owns it."""
     home = state_home()
-    prepared = home / f".{sandbox_id}"
+    # Until the document in it is whole, its name says whose it is.
+    own = Process.of(os.getpid())
+    by = f"{own.pid}.{own.started}.{_namespace()}" if own else ""
+    prepared = home / f".{sandbox_id}.{by}"
     with host_exhaustion(prepared):
         prepared.mkdir(mode=0o700)
         _write(prepared, owner, None)
@@ -95,7 +98,7 @@ def _write(state: Path, owner: Owner, keeper: Process | None) -> None:
         "purpose": owner.purpose,
         "owner": asdict(own) if own else None,
         "keeper": asdict(keeper) if keeper else None,
-        "groups": list(dict.fromkeys(Group(find_place(), group_name(state.name.lstrip("."))).folders.values())),
+        "groups": list(dict.fromkeys(Group(find_place(), group_name(_id_of(state))).folders.values())),
     }
     temporary = state / ".owner.tmp"
     temporary.write_text(json.dumps(document))
@@ -121,11 +124,37 @@ def _is_left_over(state: Path) -> bool:
     try:
         document = json.loads((state / _OWNER).read_text())
     except (FileNotFoundError, NotADirectoryError):
-        # A folder whose owner is not written yet lives for an instant only.
-        return state.is_dir() and state.name.startswith(".") and time.time() - state.stat().st_mtime > 60
+        return _is_unfinished(state)
     except ValueError:
         return False
     return is_ownerless(document)
+
+
+def _is_unfinished(state: Path) -> bool:
+    """Whether whoever began this folder died before it was whole. Such a folder lives for an instant only."""
+    try:
+        if not (state.name.startswith(".") and stat.S_ISDIR(state.lstat().st_mode)):
+            return False
+        _, _, pid, started, namespace = state.name.split(".")
+        if namespace == _namespace():
+            return not Process(int(pid), int(started)).alive()
+    except FileNotFoundError:
+        return False  # whole by now, or removed by somebody else
+    except ValueError:
+        pass  # of another version
+    with contextlib.suppress(FileNotFoundError):
+        return time.time() - state.lstat().st_mtime > 60
+    return False
+
+
+def _id_of(state: Path) -> str:
+    """The sandbox's id, which the name of a folder that is not whole yet begins with too."""
+    return state.name.lstrip(".").partition(".")[0]
+
+
+def _namespace() -> str:
+    """The number of this process's process namespace."""
+    return str(Path("/proc/self/ns/pid").stat().st_ino)
 
 
 def owner_document(state: Path) -> str:
