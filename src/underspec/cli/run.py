@@ -259,7 +259,7 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
     from underspec.cli.progress import RunProgress
     from underspec.run.executor import execute, status
     from underspec.run.prepare import begin
-    from underspec.run.protocols import PHASES
+    from underspec.run.protocols import PAID, PHASES
 
     _warn_of_little_disk(prepared.context.store.path)
     store = begin(prepared, concurrency=concurrency)
@@ -270,11 +270,12 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
     with RunProgress(len(prepared.items)) as progress:
         prepared.context.progress = progress
         await execute(prepared.context, prepared.items, concurrency=concurrency)
-    stale = sum(bool(status(prepared.context, item).stale) for item in prepared.items)
+    states = [status(prepared.context, item).stale for item in prepared.items]
+    stale, phases = sum(map(bool, states)), " ".join(f"--redo {phase}" for phase in PAID if phase in sum(states, ()))
     if stale:
         typer.echo(
-            f"{stale} of {len(prepared.items)} builds are stale: what they were made from has changed since "
-            "(task, agent, prompts, image). They were paid for and stay; --redo build makes them anew.",
+            f"{stale} of {len(prepared.items)} items are stale: what they were made from has changed since "
+            f"(task, agent, prompts, image). They were paid for and stay; {phases} makes them anew.",
             err=True,
         )
 

@@ -46,7 +46,8 @@ def item_text(collected: Collected, folder: Path) -> str:
     if collected.end:
         end = collected.end
         why = f" ({end.limit} limit)" if end.limit else f" ({_one_line(end.detail)})" if end.detail else ""
-        stale = "; stale: made from other inputs than today's, --redo build makes it anew" if collected.stale else ""
+        phase = "build" if item.condition.protocol == "build" else "PHASE"
+        stale = f"; stale: made from other inputs than today's, --redo {phase} makes it anew" if collected.stale else ""
         lines.append(f"build    {end.ended}{why}{stale}")
     if collected.deliverable:
         deliverable = collected.deliverable
