@@ -119,7 +119,7 @@ def test_failures_belong_to_whoever_failed(tmp_path: Path) -> None:
             "babbling-judge": {"judge": [turn(text="I would say it is correct.", repeat=True)]},
             "fussy-judge": {"judge": [turn(text="hm"), turn(text=half, repeat=True)]},
         },
-        most_revisions=1,
+        most_revisions=0,
     )
     found = run(context, items)
     refused = clarified(found["refuses-to-ask"])
@@ -159,6 +159,7 @@ def test_failures_belong_to_whoever_failed(tmp_path: Path) -> None:
     assert all(status(context, item).done for item in items.values())
 
 
+@pytest.mark.proof
 def test_a_native_history_is_gone_on_from_only_where_the_condition_says_so(tmp_path: Path) -> None:
     thought = [turn(calls=ask(), reasoning="A private thought."), turn(calls=FINISH)]
     # In the frozen context there is no line of the agent's own; in its history there is.
@@ -236,6 +237,7 @@ def test_a_changed_prompt_or_context_makes_later_phases_stale_or_anew(tmp_path: 
     assert len(context.store.phase(items["x"], "implement").artifacts()) == 1
 
 
+@pytest.mark.proof
 def test_another_context_is_never_joined_to_what_was_made_of_an_earlier_one(tmp_path: Path) -> None:
     context, items = toy_context(tmp_path, {"x": {}})
     run(context, items)

@@ -62,6 +62,7 @@ def storm(tmp_path: Path, protocol: str, kills: list[tuple[str, str]]) -> None:
     same_as_calm(stormy, calm)
 
 
+@pytest.mark.proof
 def test_a_run_killed_in_the_middle_of_building_ends_like_a_calm_one(tmp_path: Path) -> None:
     storm(tmp_path, "clarify-first", [("call", "12")])
 
