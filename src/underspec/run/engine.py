@@ -7,7 +7,6 @@ log is evidence, kept beside the run's items.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,10 +36,10 @@ async def evaluate(
     from inspect_ai import Task, eval_async
     from inspect_ai.dataset import Sample
     from inspect_ai.solver import solver
-    from inspect_ai.util import display_type
+    from inspect_ai.util._display import init_display_type
 
-    os.environ.setdefault("INSPECT_DISPLAY", "none")
-    display_type()  # settles it: no screen of its own beside ours
+    # Whatever was chosen before: our own screen, or one JSON document, has the terminal.
+    init_display_type("none")
 
     if not items:
         return
