@@ -21,9 +21,8 @@ _WRITE = (
 )
 
 _RUN = """
-import asyncio, json, re, sys, time
+import asyncio, json, re, sys
 from pathlib import Path
-from underspec.phase import build as phase
 from underspec.run.executor import execute
 from underspec.run.experiment import make_experiment
 from underspec.run.prepare import begin, prepare
@@ -32,25 +31,20 @@ task, model, runs, backend, builds = sys.argv[1:6]
 plan = make_experiment({"tasks": [task], "epochs": int(builds), "condition": {"agent": "react", "model": model}})
 prepared = prepare(plan, backend=load_backend(backend), runs=Path(runs))
 begin(prepared, concurrency=int(builds))
-times = []
-whole = phase._until_ended
-async def timed(*arguments):
-    began = time.monotonic()
-    try:
-        return await whole(*arguments)
-    finally:
-        times.append((began, time.monotonic()))
-phase._until_ended = timed
 asyncio.run(execute(prepared.context, prepared.items, concurrency=int(builds)))
 own = re.search(r"^VmHWM:\\s*([0-9]+) kB$", Path("/proc/self/status").read_text(), re.M)[1]
 from underspec.report.collect import collect
+logs = (prepared.context.store.path / "items").glob("*/build/attempts/*/log.jsonl")
+events = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+began = min(each["time"] for each in events if each["event"] == "sandbox started")
+ended = max(each["time"] for each in events if each["event"] == "built")
 done = sum(each.outcomes is not None for each in collect(prepared.context.store))
-print(json.dumps([int(own) / 1024, max(end for _, end in times) - min(began for began, _ in times), done]))
+print(json.dumps([int(own) / 1024, ended - began, done]))
 """
 
 
 def agents(backend_name: str) -> dict[str, Any]:
-    """``ten_builds``: seconds from the first builder's start to the last one's end, against what their own commands
+    """``ten_builds``: seconds from the first sandbox to the last sealed deliverable, against what their own commands
     take; memory of the harness (its highest, in MiB) and how many of the ten were brought to their end."""
     with tempfile.TemporaryDirectory(prefix="underspec-bench-") as name:
         folder = Path(name)
