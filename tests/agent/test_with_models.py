@@ -136,6 +136,23 @@ def _folder(items: list[Item], script: str) -> str:
     return next(item.folder for item in items if Path(str(item.condition.model)).stem == script)
 
 
+def test_arguments_that_no_system_takes_are_told_to_the_model_and_unscore_nothing(tmp_path: Path) -> None:
+    bad = [
+        {"name": "shell", "arguments": {"command": "echo \ud800"}},
+        {"name": "shell", "arguments": {"command": "echo \0"}},
+        {"name": "shell", "arguments": {"command": f"true {'x' * 200_000}"}},
+        {"name": "write_file", "arguments": {"path": "a\udfff", "content": "x"}},
+        {"name": "write_file", "arguments": {"path": "a" * 5000, "content": "\ud800"}},
+        {"name": "ask", "arguments": {"question": "\ud800 \0"}},
+    ]
+    context, items = context_of(tmp_path, {"bad": [turn(calls=[call]) for call in bad] + builds()})
+    run(context, items)
+    found = by_script(tmp_path)["bad"]
+    assert found.attempts["build"] == 1
+    assert found.outcomes is not None
+    assert found.outcomes.overall.rate == pytest.approx(5 / 7)
+
+
 def test_any_program_is_an_agent_by_the_bridge(tmp_path: Path) -> None:
     scripts = {"asks": [shell(ASK_COMMAND), shell(write_command(knows=True)), turn(text="Done.")], "crash": []}
     scripts["crash"] = [turn(text="Done.")]

@@ -97,6 +97,8 @@ class Toolbox:
 
     async def _shell(self, arguments: dict[str, Any]) -> str:
         command = _text(arguments, "command")
+        if "\0" in command:
+            raise _BadArgument("command holds a NUL character, which no command can")
         seconds = arguments.get("timeout", DEFAULT_SECONDS)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= MAX_SECONDS:
             raise _BadArgument(f"timeout must be a number of seconds, at most {MAX_SECONDS}")
@@ -172,6 +174,10 @@ def _text(arguments: dict[str, Any], name: str) -> str:
     value = arguments.get(name)
     if not isinstance(value, str):
         raise _BadArgument(f"{name} must be given, as text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise _BadArgument(f"{name} holds half a character (a lone surrogate)") from error
     return value
 
 

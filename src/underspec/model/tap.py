@@ -15,12 +15,14 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
 from inspect_ai.model._stream import _model_stream_observer, model_stream_observer
 from inspect_ai.tool import ToolChoice, ToolInfo
+from pydantic import BaseModel
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
 from underspec.model.limits import PhaseWatch
 from underspec.model.pool import Pool
 from underspec.model.signals import Signal, retry_after_of, signal_of
+from underspec.model.unicode import serialisable
 
 FIRST_WAIT_SECONDS = 2.0
 LONGEST_WAIT_SECONDS = 60.0
@@ -133,6 +135,10 @@ def tap(apis: list[ModelAPI], *, patient: bool = True) -> ModelAPI:
                     raise
                 place = following
                 continue
+            if isinstance(result, tuple):
+                result = tuple(serialisable(each) if isinstance(each, BaseModel) else each for each in result)
+            elif isinstance(result, BaseModel):
+                result = serialisable(result)
             output = result[0] if isinstance(result, tuple) else result
             if isinstance(output, Exception):
                 following = _after(output, place, pool, tried, call)
