@@ -61,7 +61,7 @@ bench: $(VENV)/.dev
 	@$(BIN)/python -m bench
 
 lock:
-	uv pip compile pyproject.toml --group build --group dev --extra models $(LOCK) -o requirements-dev.lock
+	uv pip compile pyproject.toml --group build --group dev --extra models --extra ray $(LOCK) -o requirements-dev.lock
 	uv pip compile pyproject.toml --group build $(LOCK) -c requirements-dev.lock -o requirements.lock
 	uv pip compile pyproject.toml --group build --extra models $(LOCK) -c requirements-dev.lock -o requirements-models.lock
 
