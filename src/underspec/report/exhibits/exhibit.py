@@ -39,7 +39,7 @@ class Cell:
 class Table:
     """A table of a paper, made from one's own runs.
 
-    ``name`` is the paper's, such as ``ICAE Table VI``; ``slug`` is unique and names files. ``notes`` say what the reader
+    ``name`` is the paper's, such as ``ICAE Table VI``; ``slug`` is unique and names files. ``notes`` say what a reader
     must know: which runs, what was left out, how intervals were made. ``rows`` map column keys to cells.
     """
 
