@@ -68,10 +68,12 @@ class Structure(Artifact):
     ``unscored`` says why there is no similarity; a tree in which nothing was found is never like another.
     ``overlap`` has one entry for each of :data:`DIMENSIONS`, and ``namespace_relative`` for namespaces without the
     part that all those of a tree begin with. ``normalized`` says that names were compared without case and
-    underscores, the languages having different habits.
+    underscores, the languages having different habits. ``deliverable`` is the hash of the one that the generated tree
+    was taken from; None for any other folder.
     """
 
     schema_version: Literal[1] = 1
+    deliverable: str | None = None
     golden: TreeSize
     generated: TreeSize
     normalized: bool

@@ -99,7 +99,7 @@ async def structure(inputs: StructureInputs, work: Work) -> None:
         Scope.of(entries["golden"], entries["generated"]),
         workers=1,  # items are what runs side by side here
     )
-    result: Structure = comparison.structure
+    result: Structure = comparison.structure.model_copy(update={"deliverable": inputs.deliverable().sha256})
     (work.artifact / STRUCTURE_FILE).write_bytes(result.to_bytes())
     work.log("structure", scored=result.scored, files=result.generated.files, loc=result.generated.loc)
 

@@ -12,11 +12,15 @@ from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.failures import Failures
 from underspec.artifact.ledger import Spending, by_role, read_ledger, task_cost
 from underspec.artifact.outcomes import Outcomes, Unscored
+from underspec.artifact.review import Review
 from underspec.artifact.session import SessionLog
+from underspec.artifact.structure import Structure
 from underspec.errors import Boundary
 from underspec.model.ledger import FILE as LEDGER_FILE
 from underspec.phase.build import BUILD_FILE, DELIVERABLE_FILE, SESSION_FILE
 from underspec.phase.grade import FAILURES_FILE, OUTCOMES_FILE
+from underspec.phase.review import REVIEW_FILE
+from underspec.phase.structure import STRUCTURE_FILE
 from underspec.report.clarified import Clarified, clarified_item
 from underspec.run.item import Item
 from underspec.run.protocols import steps_of
@@ -48,6 +52,14 @@ class Collected:
     task_cost: Spending = field(default_factory=Spending)
     clarified: Clarified | None = None
     """What an item that clarifies has in place of ``session`` and ``outcomes``."""
+    structure: Structure | None = None
+    structure_why: Unscored | None = None
+    review: Review | None = None
+    review_why: Unscored | None = None
+    """What stands beside the score and never decides it: how the deliverable is built beside the golden sources, and
+    what a critic says of it. The reason in place of one that could not be had; neither where the run had no such step,
+    or has not come to it. One that is there may still be unscored: see ``Structure.scored``, ``CriticScore.score``.
+    All that a critic wrote is for the operator alone."""
 
     @property
     def scored(self) -> bool:
@@ -73,8 +85,30 @@ def collect(store: RunStore) -> list[Collected]:
 
 def collect_item(store: RunStore, item: Item) -> Collected:
     """Read one item: what its last run went by, and neither an older nor a newer verdict (fault 9)."""
-    if item.condition.protocol != "build":
-        return _collect_clarified(store, item)
+    known = _collect_built(store, item) if item.condition.protocol == "build" else _collect_clarified(store, item)
+    return replace(known, **_beside(store, item, known.deliverable))
+
+
+def _beside(store: RunStore, item: Item, deliverable: Deliverable | None) -> dict[str, Any]:
+    """What stands beside the score, where it is of this deliverable and of none that was handed over before."""
+    found: dict[str, Any] = {}
+    kinds: dict[str, tuple[str, type[Structure] | type[Review]]] = {
+        "structure": (STRUCTURE_FILE, Structure),
+        "review": (REVIEW_FILE, Review),
+    }
+    for name, (file, kind) in kinds.items():
+        phase = store.phase(item, name)
+        artifact = _chosen(phase)
+        if artifact is None:
+            found[f"{name}_why"] = _unscored(phase)
+            continue
+        read = kind.read(artifact / file)
+        if deliverable is not None and read.deliverable == deliverable.sha256:
+            found[name] = read
+    return found
+
+
+def _collect_built(store: RunStore, item: Item) -> Collected:
     builds, grades = store.phase(item, "build"), store.phase(item, "grade")
     attempts = {"build": len(builds.attempts()), "grade": len(grades.attempts())}
     built, graded = _chosen(builds), _chosen(grades)
