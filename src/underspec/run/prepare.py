@@ -86,6 +86,40 @@ def prepare(
         TaskError: a task cannot be loaded, or an image holds what it asks for.
         EnvironmentLacksError: an image is not on this machine; says how to make it.
     """
+    items, context = open_context(
+        experiment,
+        backend=backend,
+        runs=runs,
+        run=run,
+        redo=redo,
+        use_image=use_image,
+        max_cost=max_cost,
+        prices=prices,
+        registries=registries,
+    )
+    conditions = list({item.condition.id: item.condition for item in items}.values())
+    _check(context, conditions, items)
+    _check_prices(context, conditions, bounded=max_cost is not None)
+    return Prepared(experiment, items, context)
+
+
+def open_context(
+    experiment: Experiment,
+    *,
+    backend: SandboxBackend,
+    runs: Path,
+    run: str | None = None,
+    redo: Sequence[str] = (),
+    use_image: str | None = None,
+    max_cost: float | None = None,
+    prices: Path | None = None,
+    registries: Path | None = None,
+) -> tuple[list[Item], RunContext]:
+    """The plan and what executes it, as :func:`prepare` makes them, but with nothing checked and no image looked for.
+
+    Raises:
+        UsageError: a task, agent, router, model or field is not to be had.
+    """
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
     agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
@@ -107,9 +141,7 @@ def prepare(
         prices=load_prices(prices) if prices else None,
         lists=load_lists(registries) if registries else None,
     )
-    _check(context, conditions, items)
-    _check_prices(context, conditions, bounded=max_cost is not None)
-    return Prepared(experiment, items, context)
+    return items, context
 
 
 def _fitting(conditions: Sequence[Condition], agents: dict[str, Agent]) -> list[Condition]:
