@@ -17,3 +17,4 @@ class Role(StrEnum):
     ANSWERER = "answerer"
     JUDGE = "judge"
     CRITIC = "critic"
+    CONSTRUCTOR = "constructor"
