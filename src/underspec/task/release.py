@@ -33,11 +33,11 @@ from underspec.task.commission import (
 )
 from underspec.task.digest import entries_digest
 from underspec.task.finding import stop_at_errors
-from underspec.task.golden import compose_golden, golden_library, golden_tree
+from underspec.task.golden import compose_golden, golden_sources, golden_tree
 from underspec.task.icae.scope import read_scope
 from underspec.task.identity import identity_pattern
 from underspec.task.layout import INTERFACE, RECORDS, WORKSPACE, case_path, request_path
-from underspec.task.model import CaseFile, LevelRecords, Task
+from underspec.task.model import CaseFile, LevelRecords, Registry, Task
 from underspec.task.reader import reader_cases
 from underspec.task.strict import strings_of
 from underspec.task.tree import read_tree
@@ -55,7 +55,7 @@ __all__ = [
     "expectations",
     "forbidden_strings",
     "golden_deliverable",
-    "golden_library",
+    "golden_sources",
     "golden_tree",
     "grader_inputs",
     "own_source",
@@ -231,11 +231,11 @@ RELEASES: tuple[Release, ...] = (
         "acceptance_digest",
     ),
     Release(
-        "the golden library's files",
+        "the golden library's files, as people wrote them",
         "operator",
         "when structure is scored, on the host, or a critic reviews: its model is then sent the sources",
         "the deliverable is compared with them",
-        "golden_library",
+        "golden_sources",
     ),
     Release(
         "which parts of the original repository count, where that was published",
@@ -506,7 +506,7 @@ def forbidden_strings(task: Task) -> frozenset[str]:
     return frozenset(names | canaries)
 
 
-def own_source(task: Task) -> tuple[str, Literal["pypi", "npm"] | None, str | None, tuple[str, ...]]:
+def own_source(task: Task) -> tuple[str, Registry | None, str | None, tuple[str, ...]]:
     """The source's address, the golden package's registry and name, and every string that names the source."""
     golden = task.golden
     return (

@@ -11,6 +11,7 @@ from typing import IO
 
 from underspec.artifact.files import host_exhaustion
 from underspec.errors import GoldenError
+from underspec.task.deb import DebError, deb_data
 from underspec.task.tree import name_problem, shown
 
 MAX_UNPACKED_BYTES = 512 * 1024**2
@@ -33,16 +34,25 @@ def _checked(archive: Path, name: str) -> str:
 
 
 def _tar_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
-    # A stream, read once from front to back: nothing is listed or held before it is checked.
     with tarfile.open(archive, "r|gz") as opened:
-        for member in opened:
-            if member.isdir():
-                continue
-            name = _checked(archive, member.name.removeprefix("./"))
-            content = opened.extractfile(member) if member.isreg() else None
-            if content is None:
-                raise _refuse(archive, f"holds {name!r}, which is no regular file")
-            yield name, bool(member.mode & 0o100), content
+        yield from _opened_members(archive, opened)
+
+
+def _deb_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
+    with deb_data(archive) as data, tarfile.open(fileobj=data, mode="r|") as opened:
+        yield from _opened_members(archive, opened)
+
+
+def _opened_members(archive: Path, opened: tarfile.TarFile) -> Iterator[tuple[str, bool, IO[bytes]]]:
+    # A stream, read once from front to back: nothing is listed or held before it is checked.
+    for member in opened:
+        if member.isdir():
+            continue
+        name = _checked(archive, member.name.removeprefix("./"))
+        content = opened.extractfile(member) if member.isreg() else None
+        if content is None:
+            raise _refuse(archive, f"holds {name!r}, which is no regular file")
+        yield name, bool(member.mode & 0o100), content
 
 
 def _zip_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
@@ -56,6 +66,9 @@ def _zip_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
                 raise _refuse(archive, f"holds {name!r}, which is no regular file")
             with opened.open(member) as content:
                 yield name, bool(mode & 0o100), content
+
+
+_READERS = {".whl": _zip_members, ".zip": _zip_members, ".deb": _deb_members}
 
 
 def write_file(target: Path, content: bytes, *, executable: bool) -> None:
@@ -76,14 +89,16 @@ def make_folders(root: Path, folder: Path) -> None:
 
 
 def unpack(archive: Path, into: Path) -> None:
-    """Unpack a wheel, zip or gzipped tar archive into the existing folder ``into``.
+    """Unpack a wheel, zip, gzipped tar archive or Debian package into the existing folder ``into``.
+
+    Of a Debian package only the files are taken that it installs; nothing of it is run.
 
     Raises:
         GoldenError: it is damaged, larger than 512 MiB or 50,000 files when unpacked, or holds a link, a device, a
             path that leads elsewhere, or one path twice.
         HostExhaustedError: no space left.
     """
-    members = _zip_members(archive) if archive.suffix in (".whl", ".zip") else _tar_members(archive)
+    members = _READERS.get(archive.suffix, _tar_members)(archive)
     total = count = 0
     with host_exhaustion(into):
         try:
@@ -101,6 +116,8 @@ def unpack(archive: Path, into: Path) -> None:
                     raise _refuse(archive, f"holds more than {MAX_UNPACKED_FILES:,} files")
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as problem:
             raise _refuse(archive, "holds one path twice") from problem
+        except DebError as problem:
+            raise _refuse(archive, f"cannot be read: {problem}") from problem
         except _DAMAGE as problem:
             raise _refuse(archive, f"is damaged: {shown(str(problem))[:120]}") from problem
     if count == 0:

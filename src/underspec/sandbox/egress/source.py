@@ -15,7 +15,7 @@ _DECODINGS = 3
 # How packagers of others call the same library.
 _AFFIX = r"(?:(?:python|py|ruby|perl|php|go|golang|node|rust)\d*-)?"
 # A version, an extension, or both, as they are after normalisation.
-_REST = r"(?:-v?\d.*|-(?:tgz|tar|zip|whl|json|git|gem|crate)(?:-.*)?)?"
+_REST = r"(?:-dev)?(?:-v?\d.*|-(?:tgz|tar|zip|whl|json|git|gem|crate|deb)(?:-.*)?)?"
 _TOO_COMMON = 3
 
 
@@ -33,7 +33,7 @@ class Source:
     """
 
     url: str
-    registry: Literal["pypi", "npm"] | None = None
+    registry: Literal["pypi", "npm", "deb"] | None = None
     package: str | None = None
     words: tuple[str, ...] = ()
 
@@ -71,7 +71,10 @@ class Source:
         scope, _, name = self.package.rpartition("/")
         if scope:
             return (_normal(scope.removeprefix("@")), _normal(name)) in pairs
-        wanted = re.compile(_AFFIX + re.escape(_normal(name)) + _REST)
+        plain = _normal(name)
+        if self.registry == "deb":  # others know it without what Debian puts around it
+            plain = re.sub(rf"^{_AFFIX}|-dev$", "", plain)
+        wanted = re.compile(_AFFIX + re.escape(plain) + _REST)
         return any(wanted.fullmatch(part) for part in parts)
 
 
