@@ -21,6 +21,7 @@ from underspec.model.limits import CostLimitError, Limits
 from underspec.model.spec import ModelSpec, make_spec
 from underspec.phase import review as phase
 from underspec.phase.build import DELIVERABLE_FILE, DELIVERABLE_TAR
+from underspec.phase.compared import deliverable_in
 from underspec.phase.review import REVIEW_FILE, ReviewInputs, review
 from underspec.phase.work import Work
 from underspec.sandbox.deliverable import seal_folder
@@ -85,7 +86,7 @@ def test_a_deliverable_is_reviewed_beside_the_golden_library(tmp_path: Path, mon
     asyncio.run(review(one, work))
     assert [path.name for path in work.artifact.iterdir()] == [REVIEW_FILE]
     found = Review.read(work.artifact / REVIEW_FILE)
-    assert (found.task, found.model, found.deliverable) == ("toy-sums", spec.name, one.deliverable().sha256)
+    assert (found.task, found.model, found.deliverable) == ("toy-sums", spec.name, deliverable_in(one.built).sha256)
     assert [found.dimension(name).score for name in CRITIC_DIMENSIONS] == [0.5] * 3
     assert found.generated.excluded == {"links": 1, "tests": 1}
     for prompt in seen:
@@ -180,9 +181,25 @@ def test_a_run_whose_money_is_spent_pays_for_no_review(tmp_path: Path) -> None:
 def test_a_task_without_golden_sources_has_no_review(tmp_path: Path) -> None:
     task = load_task(make_task(tmp_path, files={"hidden/golden.toml": None}))
     with pytest.raises(TaskError, match="no golden implementation"):
-        inputs(tmp_path, task, make_spec("openai/m")).key()
+        asyncio.run(review(inputs(tmp_path, task, make_spec("openai/m")), work_in(tmp_path / "work")))
 
 
 def test_a_language_that_is_unknown_is_said(tmp_path: Path) -> None:
+    one = inputs(tmp_path, load_task(make_task(tmp_path)), make_spec("openai/m"), language="COBOL")
     with pytest.raises(TaskError, match="COBOL"):
-        inputs(tmp_path, load_task(make_task(tmp_path)), make_spec("openai/m"), language="COBOL").key()
+        asyncio.run(review(one, work_in(tmp_path / "work")))
+
+
+def test_a_review_answers_the_same_question_as_long_as_model_deliverable_and_repeats_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = served(monkeypatch, lambda texts, endpoint: verdict(mark_in(texts[1]), 0.5))
+    one = inputs(tmp_path, load_task(make_task(tmp_path)), spec)
+    work = work_in(tmp_path / "work")
+    asyncio.run(review(one, work))
+    found = Review.read(work.artifact / REVIEW_FILE)
+    assert one.asks_the_same(found)
+    assert replace(one, budget=5000).asks_the_same(found)
+    assert not replace(one, repeats=2).asks_the_same(found)
+    assert not replace(one, model=make_spec("openai/other")).asks_the_same(found)
+    assert not replace(one, built=built(tmp_path / "more", {"a.py": "x = 1\n"})).asks_the_same(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,8 @@ from underspec.artifact.condition import Condition
 from underspec.artifact.structure import Structure
 from underspec.errors import TaskError
 from underspec.phase.build import DELIVERABLE_FILE, DELIVERABLE_TAR
-from underspec.phase.structure import STRUCTURE_FILE, StructureInputs, is_comparable, structure
+from underspec.phase.compared import has_golden
+from underspec.phase.structure import STRUCTURE_FILE, StructureInputs, structure
 from underspec.phase.work import Work
 from underspec.sandbox.deliverable import seal_folder
 from underspec.sandbox.protocol import Owner
@@ -99,15 +101,43 @@ def test_the_published_scope_decides_what_counts(tmp_path: Path) -> None:
 
 
 def test_a_task_without_golden_sources_has_no_such_phase(tmp_path: Path) -> None:
-    task = load_task(make_task(tmp_path, files={"hidden/golden.toml": None}))
-    assert not is_comparable(task, Condition(agent="x"))
+    assert has_golden(load_task(make_task(tmp_path)))
+    task = load_task(make_task(tmp_path / "other", files={"hidden/golden.toml": None}))
+    assert not has_golden(task)
     with pytest.raises(TaskError, match="no golden implementation"):
-        inputs(tmp_path, task).key()
+        run(inputs(tmp_path, task), tmp_path / "work")
 
 
-def test_a_language_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    task = load_task(make_task(tmp_path))
-    assert is_comparable(task, Condition(agent="x"))
-    assert not is_comparable(task, Condition(agent="x", language="COBOL"))
+def test_a_language_that_cannot_be_read_is_said_before_anything_is_fetched(tmp_path: Path) -> None:
+    def fetch(task: Task) -> Path:
+        pytest.fail("fetched")
+
+    one = replace(inputs(tmp_path, load_task(make_task(tmp_path)), language="COBOL"), sources=fetch)
     with pytest.raises(TaskError, match="COBOL"):
-        inputs(tmp_path, task, language="COBOL").key()
+        run(one, tmp_path / "work")
+
+
+def test_what_cannot_be_compared_has_a_key_all_the_same(tmp_path: Path) -> None:
+    task = load_task(make_task(tmp_path))
+    damaged = load_task(make_task(tmp_path / "damaged", files={"hidden/scope.json": {"repo_id": 1}}))
+    plain = inputs(tmp_path, task)
+    others = [
+        replace(plain, condition=Condition(agent="x", language="COBOL")),
+        replace(plain, condition=Condition(agent="x", language="MUMPS")),
+        replace(plain, task=damaged),
+        replace(plain, task=load_task(make_task(tmp_path / "none", files={"hidden/golden.toml": None}))),
+    ]
+    assert len({one.key() for one in (plain, *others)}) == 5
+
+
+def test_the_folder_that_people_wrote_is_compared_where_the_package_names_it(tmp_path: Path) -> None:
+    task = load_task(make_task(tmp_path))
+    assert task.golden is not None
+    named = replace(task, golden=task.golden.model_copy(update={"sources": "figurecrate"}))
+    plain = run(inputs(tmp_path, task), tmp_path / "plain")
+    inner = run(inputs(tmp_path / "inner", named), tmp_path / "named")
+    assert plain.golden.methods == inner.golden.methods
+    assert (plain.overlap["namespace"], inner.overlap["namespace"]) != (None, plain.overlap["namespace"])
+    missing = replace(task, golden=task.golden.model_copy(update={"sources": "no/such"}))
+    with pytest.raises(TaskError, match="no/such"):
+        run(inputs(tmp_path / "missing", missing), tmp_path / "missing-work")

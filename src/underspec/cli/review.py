@@ -54,7 +54,7 @@ def review(
     loaded = load_task(find_task(task))
     spec = make_spec(model)
     told = critic_prompts(override=prompts)
-    sources = golden.resolve() if golden is not None else release.golden_library(loaded)
+    sources = golden.resolve() if golden is not None else release.golden_sources(loaded)
     subject = read_subject(loaded, sources, submission.resolve(), language=language or None, deliverable_sha256=None)
     ledger = Ledger.in_memory()
 

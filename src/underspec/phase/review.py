@@ -14,18 +14,15 @@ from typing import Any
 
 from underspec.artifact.canonical import digest_of
 from underspec.artifact.condition import Condition
-from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.review import CRITIC_DIMENSIONS, Review
 from underspec.artifact.threads import in_thread
-from underspec.errors import TaskError
 from underspec.grade.critic.critic import BUDGET, Critic, Subject
 from underspec.grade.critic.reading import read_generated, read_golden
-from underspec.grade.structure.languages import LANGUAGES, Language, find_language
-from underspec.grade.structure.scope import Scope
 from underspec.model.limits import Limits, PhaseWatch
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec
-from underspec.phase.build import DELIVERABLE_FILE, DELIVERABLE_TAR
+from underspec.phase.build import DELIVERABLE_TAR
+from underspec.phase.compared import GoldenSources, deliverable_in, identity_of_compared, languages_of, scope_of
 from underspec.phase.models import identity_of, phase_models
 from underspec.phase.work import Work
 from underspec.prompts.critic import critic_prompts
@@ -39,8 +36,9 @@ REVIEW_FILE = "review.json"
 
 @dataclass(frozen=True)
 class ReviewInputs:
-    """All that decides a review. ``built`` is the published artifact of the build phase; ``budget`` are estimated
-    tokens of source code in one prompt, ``repeats`` verdicts for each dimension, ``prompts`` a user's folder."""
+    """All that decides a review. ``built`` is the published artifact that holds the deliverable; ``budget`` are
+    estimated tokens of source code in one prompt, ``repeats`` verdicts for each dimension, ``prompts`` a user's folder;
+    ``sources`` says where the golden sources lie."""
 
     task: Task
     condition: Condition
@@ -49,37 +47,33 @@ class ReviewInputs:
     repeats: int = 1
     budget: int = BUDGET
     prompts: Path | None = None
-
-    def deliverable(self) -> Deliverable:
-        """What stands beside the sealed deliverable.
-
-        Raises:
-            StoreError: it is missing or damaged.
-        """
-        return Deliverable.read(self.built / DELIVERABLE_FILE)
+    sources: GoldenSources = release.golden_sources
 
     def key(self) -> str:
         """The phase's key: deliverable, golden archive, languages, scope, prompts, model, repeats, budget and version.
 
         Raises:
-            TaskError: the task names no golden implementation, its scope is damaged, or a language is unknown.
+            StoreError: what stands beside the deliverable is damaged.
             UsageError: a prompt of the user's does not fit.
         """
-        golden, generated = languages_of(self.task, self.condition.language)
         return digest_of(
             {
                 "phase": "review",
                 "version": VERSION,
-                "deliverable": self.deliverable().sha256,
-                "golden": _golden(self.task),
-                "languages": [golden.key, generated.key],
-                "scope": _entries(self.task),
+                **identity_of_compared(self.task, self.condition, self.built),
                 "prompts": critic_prompts(override=self.prompts).hashes,
                 "model": identity_of(self.model),
                 "repeats": self.repeats,
                 "budget": self.budget,
             }
         )
+
+    def asks_the_same(self, found: Review) -> bool:
+        """Whether a review is of this deliverable, by this model and as often: whatever else has changed since, it was
+        paid for and says what was asked."""
+        planned = {found.dimension(name).planned for name in CRITIC_DIMENSIONS}
+        same = (found.deliverable, found.model) == (deliverable_in(self.built).sha256, model_name(self.model))
+        return same and planned == {self.repeats}
 
 
 async def review(inputs: ReviewInputs, work: Work) -> None:
@@ -89,18 +83,18 @@ async def review(inputs: ReviewInputs, work: Work) -> None:
         TaskError: the task names no golden implementation, or it cannot be had, or holds no source.
         ModelServiceError, UsageError, SandboxError, HarnessError: not the deliverable's doing; nothing is published.
     """
-    _golden(inputs.task)
-    deliverable = inputs.deliverable()
+    languages_of(inputs.task, inputs.condition.language)  # before anything is fetched
+    work.progress("fetching the golden sources")
+    golden = await in_thread(inputs.sources, inputs.task)
     tree = work.scratch / "deliverable"
     await in_thread(extract_deliverable, inputs.built / DELIVERABLE_TAR, tree)
-    golden = await in_thread(release.golden_library, inputs.task)
     subject = await in_thread(
         read_subject,
         inputs.task,
         golden,
         tree,
         language=inputs.condition.language,
-        deliverable_sha256=deliverable.sha256,
+        deliverable_sha256=deliverable_in(inputs.built).sha256,
     )
     work.progress("reviewing")
     with phase_models("review", work, Limits()) as models:
@@ -141,8 +135,7 @@ def read_subject(
         TaskError: a language is none that is known, or the task's scope is damaged.
     """
     original, spoken = languages_of(task, language)
-    entries = _entries(task)
-    scope = Scope.of(entries["golden"], entries["generated"])
+    scope = scope_of(task)
     theirs = read_generated(generated, spoken, scope.side("generated"))
     return Subject(
         task=task.id,
@@ -157,42 +150,3 @@ def read_subject(
 def model_name(spec: ModelSpec) -> str:
     """What artifacts call a model: its name, or for a script the digest of its content."""
     return str(identity_of(spec)["name"])
-
-
-def languages_of(task: Task, other: str | None) -> tuple[Language, Language]:
-    """The golden language and the condition's.
-
-    Raises:
-        TaskError: one of them is none whose sources can be told from other files.
-    """
-    found = [find_language(word) for word in (task.toml.language, other or task.toml.language)]
-    if found[0] is None or found[1] is None:
-        names = ", ".join(one.name for one in LANGUAGES)
-        raise TaskError(
-            f"{task.toml.language if found[0] is None else other!r} is no language whose sources can be found",
-            file="task.toml",
-            where="$.language",
-            mend=f"use one of {names}",
-        )
-    return found[0], found[1]
-
-
-def _golden(task: Task) -> dict[str, Any]:
-    if task.golden is None:
-        raise TaskError(
-            f"task {task.id} names no golden implementation to compare with",
-            file="hidden/golden.toml",
-            mend="leave the review out, or add the file",
-        )
-    return {"sha256": task.golden.sha256, "root": task.golden.root}
-
-
-def _entries(task: Task) -> dict[str, list[str]]:
-    scope = release.read_scope(task)
-    if scope is None:
-        return {"golden": [], "generated": []}
-    inside = scope.in_scope
-    return {
-        "golden": [*inside.original, *inside.original_files],
-        "generated": [*inside.generated, *inside.generated_files],
-    }

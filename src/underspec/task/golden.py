@@ -23,7 +23,7 @@ def archive_place(golden: GoldenToml, cache: Path | None = None) -> Path:
     return (cache or home()) / "golden" / "archives" / golden.sha256 / golden.filename
 
 
-def _archive(golden: GoldenToml, cache: Path | None) -> Path:
+def _archive(golden: GoldenToml, cache: Path | None, hasty: bool) -> Path:
     """The archive, from its place or from the registry, with the right hash."""
     place = archive_place(golden, cache)
     if place.exists():
@@ -39,7 +39,7 @@ def _archive(golden: GoldenToml, cache: Path | None) -> Path:
     for left_over in place.parent.glob(".fetch-*"):
         shutil.rmtree(left_over)  # of a process that was killed: the slot's lock is held here
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=place.parent) as folder:
-        fetched = download(golden, Path(folder), place)
+        fetched = download(golden, Path(folder), place, hasty=hasty)
         if fetched.stat().st_size > MAX_ARCHIVE_BYTES:
             limit = MAX_ARCHIVE_BYTES // 1024**2
             raise GoldenError(f"the archive is larger than {limit} MiB", file=GOLDEN, mend="choose a smaller package")
@@ -55,6 +55,20 @@ def _archive(golden: GoldenToml, cache: Path | None) -> Path:
     return place
 
 
+def _fetched(golden: GoldenToml, folder: str, field: str, cache: Path | None, hasty: bool) -> Path:
+    """A folder of the unpacked archive, which is downloaded at the first call on a machine."""
+    slot = (cache or home()) / "golden" / golden.sha256
+    tree = kept_folder(slot, lambda into: unpack(_archive(golden, cache, hasty), into))
+    if not (tree / folder).is_dir():
+        raise GoldenError(
+            f"the archive has no folder {folder!r}",
+            file=GOLDEN,
+            where=f"$.{field}",
+            mend=f"choose one of {', '.join(sorted(one.name for one in tree.iterdir() if one.is_dir())) or '(none)'}",
+        )
+    return tree / folder
+
+
 def fetch_golden(golden: GoldenToml, cache: Path | None = None) -> Path:
     """The unpacked golden library (its ``root``), for reading only.
 
@@ -67,17 +81,7 @@ def fetch_golden(golden: GoldenToml, cache: Path | None = None) -> Path:
             file to put where.
         HostExhaustedError: no space left.
     """
-    slot = (cache or home()) / "golden" / golden.sha256
-    tree = kept_folder(slot, lambda folder: unpack(_archive(golden, cache), folder))
-    root = tree / golden.root
-    if not root.is_dir():
-        raise GoldenError(
-            f"the archive has no folder {golden.root!r}",
-            file=GOLDEN,
-            where="$.root",
-            mend=f"choose one of {', '.join(sorted(one.name for one in tree.iterdir() if one.is_dir())) or '(none)'}",
-        )
-    return root
+    return _fetched(golden, golden.root, "root", cache, hasty=False)
 
 
 def _named(task: Task) -> GoldenToml:
@@ -89,6 +93,18 @@ def _named(task: Task) -> GoldenToml:
 def golden_library(task: Task, cache: Path | None = None) -> Path:
     """:func:`fetch_golden` for a task."""
     return fetch_golden(_named(task), cache)
+
+
+def golden_sources(task: Task, cache: Path | None = None) -> Path:
+    """The golden sources (``sources`` of ``golden.toml``, else ``root``), for reading only: what a deliverable is
+    compared with. Fetched as :func:`fetch_golden` does, but given up soon where nothing answers: comparing is worth
+    less than the time of a run.
+
+    Raises:
+        GoldenError, HostExhaustedError: as :func:`fetch_golden`.
+    """
+    golden = _named(task)
+    return _fetched(golden, golden.source_folder, "root" if golden.sources is None else "sources", cache, hasty=True)
 
 
 def _copy(source: Path, into: Path, called: str) -> None:

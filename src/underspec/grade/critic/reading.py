@@ -10,9 +10,9 @@ from pathlib import Path
 from underspec.artifact.review import TreeRead
 from underspec.grade.critic.inert import inert, inert_line
 from underspec.grade.critic.packing import SourceFile
+from underspec.grade.structure.content import is_generated, read_content
 from underspec.grade.structure.languages import LANGUAGES, Language
 from underspec.grade.structure.scope import Pattern
-from underspec.grade.structure.source import _content, _is_generated
 from underspec.grade.structure.walk import find_sources
 
 MOST_BYTES = 32 * 1024**2
@@ -64,8 +64,8 @@ def _read(root: Path, languages: Sequence[Language], patterns: Sequence[Pattern]
     left = MOST_BYTES
     for path in sorted(found, key=lambda path: (path.count("/"), path)):
         grammar, language = found[path]
-        data = _content(f"{root}/{path}") if left > 0 else "beyond_32_mib"
-        if isinstance(data, bytes) and _is_generated(data, grammar):
+        data = read_content(f"{root}/{path}") if left > 0 else "beyond_32_mib"
+        if isinstance(data, bytes) and is_generated(data, grammar):
             data = "generated"
         if isinstance(data, str):
             excluded[data] += 1
