@@ -11,7 +11,7 @@ import typer
 from underspec.cli.common import JSON_OPTION, RUNS_OPTION, SANDBOX_OPTION, command, print_json, run_async
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from underspec.run.experiment import Experiment
     from underspec.run.item import Item
@@ -101,6 +101,12 @@ def run(
     concurrency: int = typer.Option(
         None, "--concurrency", min=1, help="Items at once; the number of cores, at most 4, when left out."
     ),
+    executor: str = typer.Option(
+        "local", "--executor", help="local, or ray: items are spread over the nodes of a Ray cluster."
+    ),
+    address: str = typer.Option(
+        "", "--address", help="The Ray cluster, such as auto or HOST:6379; one of this machine alone when left out."
+    ),
     redo: list[str] = typer.Option(
         [], "--redo", help="Redo a stale phase (one whose inputs changed): build, clarify, implement, ..."
     ),
@@ -152,23 +158,42 @@ def run(
     plan = with_preset(_experiment(experiment, task, grid, fixed, epochs), preset or None)
     _known_phases(redo)
     _usable_name(name)
-    prepared = prepare(
-        plan,
-        backend=ready_backend(sandbox),
-        runs=runs,
-        run=name or None,
-        redo=redo,
-        use_image=use_image or None,
-        max_cost=max_cost,
-        prices=prices,
-        registries=registries,
-    )
+    settings: dict[str, Any] = {
+        "runs": runs,
+        "run": name or None,
+        "redo": redo,
+        "use_image": use_image or None,
+        "max_cost": max_cost,
+        "prices": prices,
+        "registries": registries,
+    }
+    execute = _executor(executor, address, settings)
+    prepared = prepare(plan, backend=ready_backend(sandbox), **settings)
     if dry_run:
         _dry_run(prepared, as_json)
         return
     workers = concurrency or min(4, os.cpu_count() or 1)
-    run_async(execute_with_progress(prepared, concurrency=workers, retry_unscored=retry_unscored))
+    run_async(execute_with_progress(prepared, concurrency=workers, retry_unscored=retry_unscored, execute_on=execute))
     report_on(prepared, as_json)
+
+
+def _executor(name: str, address: str, settings: dict[str, Any]) -> Callable[[Prepared], Awaitable[None]] | None:
+    """What executes in place of the local executor; None for that one."""
+    from underspec.errors import UsageError
+
+    if name not in ("local", "ray"):
+        raise UsageError(f"there is no executor {name!r}", mend="give --executor local or --executor ray")
+    if name == "local":
+        if address:
+            raise UsageError("--address is of a Ray cluster", mend="give --executor ray too, or leave it out")
+        return None
+
+    async def on_ray(prepared: Prepared) -> None:
+        from underspec.run.cluster.driver import execute_on_ray
+
+        await execute_on_ray(prepared, settings, address=address or None, environment=os.environ)
+
+    return on_ray
 
 
 def _experiment(
@@ -254,8 +279,14 @@ def _price(prepared: Prepared, to_do: list[Item]) -> dict[str, Any]:
     return {"cost": None if calling else 0.0, "cost_bound": min(bounds) if calling and bounds else None}
 
 
-async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_unscored: bool = False) -> None:
-    """Execute a prepared plan with progress on stderr."""
+async def execute_with_progress(
+    prepared: Prepared,
+    *,
+    concurrency: int,
+    retry_unscored: bool = False,
+    execute_on: Callable[[Prepared], Awaitable[None]] | None = None,
+) -> None:
+    """Execute a prepared plan with progress on stderr, locally unless ``execute_on`` does it elsewhere."""
     from underspec.cli.progress import RunProgress
     from underspec.run.executor import execute, status
     from underspec.run.prepare import begin
@@ -269,7 +300,10 @@ async def execute_with_progress(prepared: Prepared, *, concurrency: int, retry_u
                 store.phase(item, phase).forgive()
     with RunProgress(len(prepared.items)) as progress:
         prepared.context.progress = progress
-        await execute(prepared.context, prepared.items, concurrency=concurrency)
+        if execute_on is not None:
+            await execute_on(prepared)
+        else:
+            await execute(prepared.context, prepared.items, concurrency=concurrency)
     states = [status(prepared.context, item).stale for item in prepared.items]
     stale, phases = sum(map(bool, states)), " ".join(f"--redo {phase}" for phase in PAID if phase in sum(states, ()))
     if stale:

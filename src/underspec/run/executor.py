@@ -36,6 +36,7 @@ __all__ = [
     "build_inputs",
     "builder_model",
     "calls_models",
+    "choose",
     "ensure_step",
     "execute",
     "grade_inputs",
@@ -138,7 +139,7 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
     await asyncio.to_thread(context.backend.reap)
     # Before anything runs, so that an interrupted run with changed inputs shows no verdict of the earlier ones.
     for item in items:
-        await asyncio.to_thread(_choose, context, item)
+        await asyncio.to_thread(choose, context, item)
 
     async def one(item: Item) -> None:
         try:
@@ -195,7 +196,7 @@ def _first(group: BaseExceptionGroup[UnderspecError]) -> UnderspecError:
     return error
 
 
-def _choose(context: RunContext, item: Item) -> None:
+def choose(context: RunContext, item: Item) -> None:
     """Record by which artifacts the item goes. A phase of which that is not known yet goes by none."""
     made: dict[str, Path] = {}
     for step in steps_of(item.condition):
