@@ -6,10 +6,12 @@ import typer
 
 from underspec.cli import (
     compare,
+    construct,
     demo,
     doctor,
     grade,
     image,
+    keys,
     label,
     prompts,
     report,
@@ -66,11 +68,13 @@ app.command("report", short_help="Turn a run into a table and a page to hand on.
 app.command("compare", short_help="Say whether one run or condition is better than another, and how sure that is.")(
     compare.compare
 )
+app.command("keys", short_help="Hand keys to workers of a cluster on this node.")(keys.keys)
 app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(image.app, name="image")
+app.add_typer(construct.app, name="construct")
 
 
 def main() -> None:

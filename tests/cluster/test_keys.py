@@ -1,0 +1,107 @@
+"""Keys go to workers of the same user, past Ray."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+from underspec.errors import EnvironmentLacksError, UsageError
+from underspec.run.cluster.keys import fetch_keys, handed_out, secrets_in, served_keys, without_secrets
+
+ENVIRONMENT = {
+    "SOME_API_KEY": "one",
+    "AWS_SECRET_ACCESS_KEY": "two",
+    "HF_TOKEN": "three",
+    "SOME_BASE_URL": "http://127.0.0.1:1",
+    "RAY_AUTH_TOKEN": "four",
+    "PATH": "/usr/bin",
+    "KEYBOARD": "dvorak",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A socket's path in a folder of its own."""
+    return tmp_path / "private" / "keys.sock"
+
+
+def test_keys_and_places_of_services_are_handed_out_and_nothing_else(place: Path) -> None:
+    with served_keys(place, ENVIRONMENT):
+        assert fetch_keys(place) == {
+            "SOME_API_KEY": "one",
+            "AWS_SECRET_ACCESS_KEY": "two",
+            "HF_TOKEN": "three",
+            "SOME_BASE_URL": "http://127.0.0.1:1",
+        }
+    assert not place.exists()
+    assert fetch_keys(place) == {}
+
+
+def test_no_key_is_in_the_environment_meanwhile_and_all_are_afterwards() -> None:
+    environment = dict(ENVIRONMENT)
+    with without_secrets(environment):
+        assert secrets_in(environment) == {}
+        assert environment["SOME_BASE_URL"] == "http://127.0.0.1:1"
+    assert environment == ENVIRONMENT
+    assert set(handed_out(environment)) == set(secrets_in(environment)) | {"SOME_BASE_URL"}
+
+
+def test_a_folder_that_others_may_use_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir(mode=0o755)
+    with pytest.raises(UsageError, match="where others may reach"), served_keys(tmp_path / "open" / "s", ENVIRONMENT):
+        pass
+
+
+def test_a_second_one_at_the_same_place_is_refused_and_the_first_goes_on(place: Path) -> None:
+    with served_keys(place, ENVIRONMENT):
+        with pytest.raises(UsageError, match="already"), served_keys(place, {}):
+            pass
+        assert fetch_keys(place)["HF_TOKEN"] == "three"
+
+
+def test_what_a_killed_one_left_is_replaced(place: Path) -> None:
+    place.parent.mkdir(mode=0o700)
+    dead = socket.socket(socket.AF_UNIX)
+    dead.bind(str(place))
+    dead.close()
+    with served_keys(place, ENVIRONMENT):
+        assert fetch_keys(place)["HF_TOKEN"] == "three"
+
+
+def test_something_else_that_answers_there_is_said(place: Path) -> None:
+    place.parent.mkdir()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(place))
+        other.listen()
+        answering = threading.Thread(target=lambda: other.accept()[0].sendall(b"hello"))
+        answering.start()
+        with pytest.raises(EnvironmentLacksError, match="not `underspec keys`"):
+            fetch_keys(place)
+        answering.join()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which needs root")
+def test_another_user_gets_nothing_even_where_the_folder_lets_it_in(place: Path) -> None:
+    with served_keys(place, ENVIRONMENT):
+        for folder in (place, *place.parents):
+            if str(folder).startswith("/tmp/"):
+                folder.chmod(0o777)
+        script = textwrap.dedent(
+            f"""
+            import os, socket
+            os.setgid(54321); os.setuid(54321)
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(5)
+            connection.connect({str(place)!r})
+            print(len(connection.recv(1000)))
+            """
+        )
+        answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "0"
