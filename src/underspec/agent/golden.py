@@ -16,7 +16,7 @@ class GoldenAgent:
     """Copies the golden tree, which only this agent's sandbox is shown, into the workspace."""
 
     name = "golden"
-    version = "1"
+    version = "2"
 
     def fingerprint(self, task: Task) -> str:
         """The golden package's hash; the dispatcher beside it is covered by the task's digest.
@@ -36,7 +36,9 @@ class GoldenAgent:
         return (Mount(source=golden_tree(task), target=_INSIDE),)
 
     async def build(self, assignment: Assignment) -> BuildEnd:
-        """Copy everything."""
+        """Copy everything; ask nothing, where one only asks."""
+        if assignment.read_only:
+            return BuildEnd(agent=self.name, agent_version=self.version, ended="done")
         copied = await assignment.sandbox.exec(["cp", "-R", f"{_INSIDE}/.", WORKSPACE], timeout=assignment.seconds)
         if not copied.ok:
             raise AgentError(f"copying the golden tree failed: {copied.stderr[-500:].decode(errors='replace')}")

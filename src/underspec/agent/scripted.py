@@ -1,7 +1,8 @@
 """Scripted agents for the bundled tasks: no model, real differences in quality.
 
 ``eager`` never asks and delivers what a decent developer would guess from the request. ``asker`` asks a list of
-questions over the channel, keeps the answers, and delivers a program that is right where an answer taught it.
+questions over the channel, keeps the answers, and delivers a program that is right where an answer taught it. Where
+asking and building are apart, it takes the answers from what it is given to build from.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from underspec.agent.asking import ask_inside
 from underspec.agent.protocol import Assignment
 from underspec.artifact.build import BuildEnd
 from underspec.artifact.canonical import digest_of, sha256_hex
+from underspec.artifact.context import rendered_replies
 from underspec.errors import UsageError
 from underspec.sandbox.protocol import WORKSPACE, Mount
 from underspec.task.model import Task
@@ -74,7 +76,7 @@ class EagerAgent:
     """Builds from the request alone."""
 
     name = "eager"
-    version = "1"
+    version = "2"
 
     def fingerprint(self, task: Task) -> str:
         """Digest of the solution's files."""
@@ -87,6 +89,8 @@ class EagerAgent:
     async def build(self, assignment: Assignment) -> BuildEnd:
         """Read the request as any agent would, then write the solution."""
         await assignment.sandbox.get(assignment.request_path, max_bytes=1 << 20)
+        if assignment.read_only:
+            return BuildEnd(agent=self.name, agent_version=self.version, ended="done")
         with as_file(_folder(assignment.task_id, self.name)) as solution:
             await assignment.sandbox.put_tree(solution, WORKSPACE)
         return BuildEnd(agent=self.name, agent_version=self.version, ended="done")
@@ -96,7 +100,7 @@ class AskerAgent:
     """Asks first, then builds from the answers."""
 
     name = "asker"
-    version = "1"
+    version = "2"
 
     def fingerprint(self, task: Task) -> str:
         """Digest of questions, rules and solution."""
@@ -109,19 +113,12 @@ class AskerAgent:
     async def build(self, assignment: Assignment) -> BuildEnd:
         """Ask until the list or the budget ends, learn from the replies, write the solution with its settings."""
         folder = _folder(assignment.task_id, self.name)
-        replies: list[str] = []
-        if assignment.ask_url is not None:
-            questions: list[str] = json.loads((folder / "questions.json").read_bytes())
-            for number, question in enumerate(questions):
-                reply = await ask_inside(
-                    assignment.sandbox, assignment.ask_url, question, request_id=f"question-{number}"
-                )
-                if reply.text is None:
-                    assignment.log(f"question {number} was not answered: {reply.error}")
-                    break
-                replies.append(reply.text)
-                if reply.remaining == 0:
-                    break
+        if assignment.ask_url is None:
+            replies = rendered_replies(assignment.request)
+        else:
+            replies = await _ask(json.loads((folder / "questions.json").read_bytes()), assignment.ask_url, assignment)
+        if assignment.read_only:
+            return BuildEnd(agent=self.name, agent_version=self.version, ended="done")
         with as_file(folder / "solution") as solution:
             await assignment.sandbox.put_tree(solution, WORKSPACE)
         settings = json.loads((folder / "solution" / "settings.json").read_bytes())
@@ -131,3 +128,16 @@ class AskerAgent:
         notes = "\n\n".join(replies).encode()
         await assignment.sandbox.put(f"{WORKSPACE}/ANSWERS.md", notes)
         return BuildEnd(agent=self.name, agent_version=self.version, ended="done")
+
+
+async def _ask(questions: list[str], url: str, assignment: Assignment) -> list[str]:
+    replies: list[str] = []
+    for number, question in enumerate(questions):
+        reply = await ask_inside(assignment.sandbox, url, question, request_id=f"question-{number}")
+        if reply.text is None:
+            assignment.log(f"question {number} was not answered: {reply.error}")
+            break
+        replies.append(reply.text)
+        if reply.remaining == 0:
+            break
+    return replies

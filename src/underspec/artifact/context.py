@@ -7,12 +7,15 @@ tools returned. Every agent is given the same rendering of it.
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from underspec.artifact.base import Artifact
 from underspec.artifact.canonical import digest_of
+
+_REPLY = re.compile(r"The client's reply to question [0-9]+:")
 
 
 class RequestEvent(Artifact):
@@ -97,6 +100,19 @@ def _rendered(event: Any) -> str:
         case _:
             called = json.dumps(event.tool, ensure_ascii=True)
             return f"Tool {called} was called with {event.arguments} and returned:\n\n{_indented(event.result)}\n"
+
+
+def rendered_replies(text: str) -> list[str]:
+    """The client's replies in a rendered context, in order: for agents that are no models."""
+    replies: list[list[str]] = []
+    within = False
+    for line in text.splitlines():
+        if line and not line.startswith(" "):
+            within = _REPLY.fullmatch(line) is not None
+            replies += [[]] if within else []
+        elif within:
+            replies[-1].append(line.removeprefix("    "))
+    return ["\n".join(lines).strip() for lines in replies]
 
 
 def _indented(text: str) -> str:

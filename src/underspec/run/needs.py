@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from underspec.agent.protocol import Agent, keeps_history, needs_model
 from underspec.artifact.condition import Condition, Protocol
 from underspec.errors import UsageError
 from underspec.task import release
 from underspec.task.model import Task
+
+BOUNDS = ("most_rounds", "most_revisions", "native_history")
+_ASKING = ("stakeholder_model", *BOUNDS)
+_CLARIFYING = ("information", "judge_model", "judge_reviews", *BOUNDS)
+_BUILDING = ("stakeholder", "router", "budget", "scaffold")
+_DEFAULTS = {name: field.default for name, field in Condition.model_fields.items()}
 
 
 def check_protocol(task: Task, protocol: Protocol) -> None:
@@ -34,14 +40,27 @@ def check_protocol(task: Task, protocol: Protocol) -> None:
     release.acceptance_files(task)
 
 
-def without_idle_roles(conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions without settings of roles that nobody plays in them, so that equal work has one identity."""
+def without_idle_roles(conditions: Sequence[Condition], takes_model: Callable[[str], bool]) -> list[Condition]:
+    """The conditions without settings of roles that nobody plays in them, so that equal work has one identity.
+
+    ``takes_model`` says of a router's name whether that router works with a model.
+
+    Raises:
+        UsageError: a bound on clarification, where no condition clarifies; names the field.
+    """
+    clarifies = any(each.protocol != "build" for each in conditions)
+    for name in BOUNDS:
+        if not clarifies and any(getattr(each, name) != _DEFAULTS[name] for each in conditions):
+            mend = f"leave {name} out, or give --protocol clarify-first"
+            raise UsageError(f"{name} is about clarifying, and nobody clarifies", where=f"$.{name}", mend=mend)
     fitting = []
     for each in conditions:
-        if each.protocol != "build" and not each.asks:
-            idle = {"stakeholder_model": None, "most_rounds": None, "most_revisions": 3, "native_history": False}
-            each = each.model_copy(update=idle)
-        fitting.append(each)
+        idle: tuple[str, ...]
+        if each.protocol != "build":
+            idle = _BUILDING if each.asks else (*_BUILDING, *_ASKING)
+        else:
+            idle = _CLARIFYING if takes_model(each.router) or not clarifies else (*_CLARIFYING, "stakeholder_model")
+        fitting.append(each.model_copy(update={name: _DEFAULTS[name] for name in idle}))
     return list({each.id: each for each in fitting}.values())
 
 

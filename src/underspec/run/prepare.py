@@ -123,10 +123,12 @@ def open_context(
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
     agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
-    conditions = without_idle_roles(_fitting(conditions, agents))
+    routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
+    conditions = without_idle_roles(
+        _fitting(conditions, agents), lambda router: isinstance(routers[router], RouterWithModel)
+    )
     items = plan_items(list(tasks.paths), conditions, experiment.epochs)
     name = run or default_name(experiment, items, backend, use_image)
-    routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
     context = RunContext(
         store=RunStore(runs / name),
         tasks=tasks,

@@ -17,8 +17,9 @@ from underspec.grade.text import printable
 from underspec.sandbox.protocol import Owner, SandboxBackend
 from underspec.task.layout import ACCEPTANCE, VARIANTS, WORKSPACE
 from underspec.task.model import Task
-from underspec.task.release import STARTER, variant_deliverable, variant_names
+from underspec.task.release import STARTER, golden_deliverable, variant_deliverable, variant_names
 
+_REFERENCE = "reference"
 _INCORRECT = "incorrect-"
 _SHOWN = 3
 
@@ -60,10 +61,12 @@ async def check_variants(
 ) -> VariantsCheck:
     """Accept the starter files and every variant of a task, one after another.
 
-    ``image`` defaults to the task's base image; ``only`` says which variants to look at, by name.
+    ``image`` defaults to the task's base image; ``only`` says which variants to look at, by name. The reference of a
+    task with a golden implementation is that implementation behind the reference overlay.
 
     Raises:
-        TaskError: the task has no units or tests, or a test that belongs to no unit.
+        TaskError: the task has no units or tests, or a test that belongs to no unit; or, as GoldenError, its golden
+            implementation cannot be had.
         SandboxError: the sandbox failed, so nothing is known of the tests.
     """
     accepted: dict[str, Acceptance] = {}
@@ -72,7 +75,7 @@ async def check_variants(
         if only is not None and not only(name):
             continue
         with tempfile.TemporaryDirectory(prefix="underspec-variant-") as folder:
-            variant_deliverable(task, name, Path(folder))
+            _lay(task, name, Path(folder))
             one = await accept_deliverable(
                 task, Path(folder), backend, image=image or task.toml.image.base, owner=owner
             )
@@ -84,6 +87,13 @@ async def check_variants(
             verdict = "NOT AS IT SHOULD BE" if found else "as it should be"
             on_progress(f"{name}: {tests.passed} of {tests.total} tests pass, {verdict}")
     return VariantsCheck(accepted, tuple(findings))
+
+
+def _lay(task: Task, name: str, into: Path) -> None:
+    if name == _REFERENCE and task.golden is not None:
+        golden_deliverable(task, into)
+    else:
+        variant_deliverable(task, name, into)
 
 
 def _judge(name: str, one: Accepted) -> list[VariantFinding]:

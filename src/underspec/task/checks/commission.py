@@ -32,6 +32,8 @@ def check_commission(parts: Parts) -> Iterator[Finding]:
     is_commission = parts.toml is not None and parts.toml.family == "commission"
     if is_commission:
         yield from _presence(parts)
+    else:
+        yield from _units_alone(parts)
     if parts.units is None:
         return
     yield from _units(parts, parts.units)
@@ -59,6 +61,13 @@ def _presence(parts: Parts) -> Iterator[Finding]:
     if initial and ground and _plain(initial) == _plain(ground):
         mend = "leave out what an agent should ask for"
         yield error("hidden/requests/initial.md", "says all that ground.md says", mend=mend)
+
+
+def _units_alone(parts: Parts) -> Iterator[Finding]:
+    """A repository task may do without both, and then it is for the protocol ``build`` alone."""
+    if parts.has(UNITS) and not parts.below(ACCEPTANCE):
+        mend = "write the private tests, or remove the units; as it is, the task is for the protocol build alone"
+        yield warning(ACCEPTANCE, "there is no file, so nothing can be accepted and nobody clarifies first", mend=mend)
 
 
 def _plain(text: str) -> str:
