@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from underspec.cli import (
+    annotate,
     compare,
     construct,
     demo,
@@ -70,6 +71,7 @@ app.command("compare", short_help="Say whether one run or condition is better th
 )
 app.command("keys", short_help="Hand keys to workers of a cluster on this node.")(keys.keys)
 app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
+app.add_typer(annotate.app, name="annotate")
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")

@@ -145,9 +145,7 @@ class Runner:
 
     async def _propose(self, stage: Stage, findings: Sequence[GateFinding]) -> bool:
         """Propose and judge until the gate opens, with ``repairs`` turns after the first."""
-        if stage.calls and self._spec(stage) is None:
-            raise self._by_hand(stage)
-        maker: Maker = "model" if stage.calls else "code"
+        maker: Maker = "model" if stage.calls and self._spec(stage) is not None else "code"
         turns = 1 + self.project.repairs
         for turn in range(1, turns + 1):
             self.say(f"{stage.name}: proposal {turn} of at most {turns}")
@@ -158,7 +156,7 @@ class Runner:
             verdict = await self._judge(stage, made_by=maker, turn=turn)
             if verdict.ok:
                 return True
-            if not stage.calls:
+            if maker == "code":
                 return False  # code proposes the same again
             findings = verdict.findings
         return False
@@ -232,6 +230,7 @@ class Runner:
             log=self.folder(stage.name).log,
             model=model,
             turn=turn,
+            by_hand=self._by_hand(stage),
             owner=Owner(run="construct", purpose=stage.name),
         )
 
@@ -253,9 +252,7 @@ class Runner:
             raise UsageError(f"there is no stage {name!r}", mend=f"the stages are {known}")
         return found
 
-    def _by_hand(self, stage: Stage) -> UsageError:
-        wanted = "; ".join(f"{path}: {what}" for path, what in stage.files.items())
-        mend = f"give --model, or write these files there and resume: {wanted}"
-        return UsageError(
-            f"the stage {stage.name} needs a model or a person", file=str(self.folder(stage.name).out), mend=mend
-        )
+    def _by_hand(self, stage: Stage) -> str:
+        """What a person does where no model works."""
+        wanted = "; ".join(f"{path} ({what})" for path, what in stage.files.items())
+        return f"give --model, or write these files in {self.folder(stage.name).out} and resume: {wanted}"

@@ -38,6 +38,7 @@ class Work:
     log: Callable[..., None]
     model: StageModel | None = None
     turn: int = 1
+    by_hand: str = "give --model"
     owner: Owner = field(default_factory=lambda: Owner(run="construct", purpose="stage"))
 
     @property
@@ -70,8 +71,7 @@ class Work:
             ModelServiceError, CostLimitError: the provider failed, or ``max_cost`` is spent.
         """
         if self.model is None:
-            mend = f"give --model, or write the files of {self.stage} by hand"
-            raise UsageError(f"the stage {self.stage} needs a model", mend=mend)
+            raise UsageError(f"the stage {self.stage} needs a model or a person", mend=self.by_hand)
         found = await self.model.ask(system, user, shape, read, again=again)
         if found is None:
             raise NoProposalError("the model gave no document of the form asked for")
@@ -95,7 +95,8 @@ class Stage(Protocol):
     ``needs`` are the stages whose files it reads. ``version`` is raised when the same inputs would give other files or
     another verdict. ``prompts`` are names below ``prompts/<stage>/``. ``files`` says by path below ``out`` what the
     stage writes, for people who write or edit it by hand. ``calls`` bounds the model calls of one proposal and one run
-    of the gate together, for the bound on costs; 0 means that it needs no model.
+    of the gate together, for the bound on costs; 0 means that no model ever works in it. A stage that can do without
+    looks whether ``work.model`` is None; one that cannot just asks.
     """
 
     name: str
