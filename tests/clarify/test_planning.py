@@ -19,7 +19,7 @@ from underspec.errors import UsageError
 from underspec.run.experiment import make_experiment
 from underspec.run.prepare import Prepared, prepare
 from underspec.run.presets import with_preset
-from underspec.run.protocols import PAID, PHASES, steps_of
+from underspec.run.protocols import BESIDE, PAID, PHASES, steps_of
 from underspec.sandbox.backends import load_backend
 
 pytest.importorskip("inspect_ai")
@@ -124,7 +124,8 @@ def test_phases_come_after_what_they_read() -> None:
                     assert needs["answer"] == {"freeze"}
                     assert needs["judge"] == {"answer"}
                     assert needs["accept"] == {"implement"}
-    assert names == set(PHASES)
+    assert names | BESIDE == set(PHASES)
+    assert not names & BESIDE
 
 
 @pytest.mark.sandbox

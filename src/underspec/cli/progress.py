@@ -18,7 +18,7 @@ _SHOWN = 8
 
 
 class RunProgress:
-    """Called with an item and what it is doing; ``done`` and ``unscored`` end it."""
+    """Called with an item and what it is doing: nothing where it is empty; ``done`` and ``unscored`` end it."""
 
     def __init__(self, planned: int):
         self.planned = planned
@@ -46,8 +46,10 @@ class RunProgress:
             self.unscored += what == "unscored"
             if not self.console.is_terminal:
                 print(f"[{self.done}/{self.planned}] {item.folder}: {what}", file=sys.stderr, flush=True)
-        else:
+        elif what:
             self.working[item.folder] = what
+        else:
+            self.working.pop(item.folder, None)
 
     def _view(self) -> Group:
         elapsed = int(time.monotonic() - self.started)

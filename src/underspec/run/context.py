@@ -12,6 +12,7 @@ from underspec.errors import UsageError
 from underspec.model.cost_counter import CostCounter
 from underspec.model.prices import Prices
 from underspec.model.spec import ModelSpec
+from underspec.run.beside import Critic, Goldens
 from underspec.run.item import Item
 from underspec.run.plan import Tasks
 from underspec.run.store import RunStore
@@ -33,7 +34,8 @@ class RunContext:
     ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
     ``models`` are specifications by the names that conditions use, ``adopted`` models that somebody else
     opened. ``run_cost`` counts what all models cost together. ``lists`` say what networks reach, the packaged ones when
-    None.
+    None. ``structure``: deliverables are compared with golden sources, where a task has any; ``critic`` reviews them.
+    Neither is part of a condition: a run may be given them later, and its builds stay what they are.
     """
 
     store: RunStore
@@ -49,6 +51,9 @@ class RunContext:
     run_cost: CostCounter = field(default_factory=CostCounter)
     prices: Prices | None = None
     lists: Lists | None = None
+    structure: bool = False
+    critic: Critic | None = None
+    goldens: Goldens = field(default_factory=Goldens)
     progress: Callable[[Item, str], None] = field(default=lambda item, what: None)
 
 

@@ -15,16 +15,20 @@ from underspec.artifact.answers import Answers
 from underspec.artifact.condition import Condition
 from underspec.artifact.context import Basis
 from underspec.artifact.judgements import Judgements
+from underspec.artifact.review import Review
 from underspec.errors import UsageError
 from underspec.model.spec import ModelSpec
 from underspec.phase.accept import AcceptInputs, accept
 from underspec.phase.answer import ANSWERS_FILE, AnswerInputs, answer
 from underspec.phase.build import BuildInputs, build
 from underspec.phase.clarify import ClarifyInputs, clarify
+from underspec.phase.compared import has_golden
 from underspec.phase.freeze import FreezeInputs, freeze
 from underspec.phase.grade import GradeInputs, grade
 from underspec.phase.implement import BASIS_FILE, ImplementInputs, implement
 from underspec.phase.judge import JUDGEMENTS_FILE, JudgeInputs, judge
+from underspec.phase.review import REVIEW_FILE, ReviewInputs, review
+from underspec.phase.structure import StructureInputs, structure
 from underspec.phase.work import Work
 from underspec.run.context import RunContext, builder_model, image_of
 from underspec.run.item import Item
@@ -163,6 +167,30 @@ def judge_inputs(context: RunContext, item: Item, made: Made) -> JudgeInputs:
     return JudgeInputs(context.tasks[item.task], item.condition, made["answer"], model)
 
 
+def structure_inputs(context: RunContext, item: Item, made: Made) -> StructureInputs:
+    """What the item's comparison reads: the deliverable."""
+    task = context.tasks[item.task]
+    return StructureInputs(task, item.condition, made[_delivering(item.condition)], context.goldens)
+
+
+def review_inputs(context: RunContext, item: Item, made: Made) -> ReviewInputs:
+    """What the item's review reads: the deliverable.
+
+    Raises:
+        UsageError: nobody reviews.
+    """
+    critic = context.critic
+    if critic is None:
+        raise UsageError("nobody reviews", where="$.critic_model", mend="give --critic-model provider/name")
+    task, built = context.tasks[item.task], made[_delivering(item.condition)]
+    return ReviewInputs(task, item.condition, built, critic.model, critic.repeats, sources=context.goldens)
+
+
+def _delivering(condition: Condition) -> str:
+    """The phase whose artifact holds the deliverable."""
+    return "build" if condition.protocol == "build" else "implement"
+
+
 def _same_context(inputs: ImplementInputs | AnswerInputs, artifact: Path) -> bool:
     if isinstance(inputs, AnswerInputs):
         return Answers.read(artifact / ANSWERS_FILE).context == inputs.context().sha256
@@ -171,6 +199,10 @@ def _same_context(inputs: ImplementInputs | AnswerInputs, artifact: Path) -> boo
 
 def _same_answers(inputs: JudgeInputs, artifact: Path) -> bool:
     return Judgements.read(artifact / JUDGEMENTS_FILE).answers == inputs.digest()
+
+
+def _same_question(inputs: ReviewInputs, artifact: Path) -> bool:
+    return inputs.asks_the_same(Review.read(artifact / REVIEW_FILE))
 
 
 BUILD = Step("build", lambda context, item, made: build_inputs(context, item), build, paid=True)
@@ -204,6 +236,27 @@ def steps_of(condition: Condition) -> tuple[Step, ...]:
             return CLARIFY, _freeze("clarify"), _implement("freeze", *history), ACCEPT, ANSWER, JUDGE
 
 
-PHASES = ("build", "grade", "clarify", "freeze", "implement", "accept", "answer", "judge")
-PAID = ("build", "clarify", "implement", "answer", "judge")
+def steps_beside(context: RunContext, item: Item) -> tuple[Step, ...]:
+    """What is found out about the item's deliverable beside its score, after it and without any part in it.
+
+    Both need sources that the task's author has published; the reference variant of a commission is no such thing: it
+    is one overlay on the files that the agent starts with, and what is alike in those says nothing.
+    """
+    if not has_golden(context.tasks[item.task]):
+        return ()
+    needs = (_delivering(item.condition),)
+    compared = Step("structure", structure_inputs, structure, needs)
+    reviewed = Step("review", review_inputs, review, needs, paid=True, follows=_same_question)
+    return (*([compared] if context.structure else []), *([reviewed] if context.critic else []))
+
+
+def all_steps(context: RunContext, item: Item) -> tuple[Step, ...]:
+    """All phases of an item in the order in which they are run."""
+    return (*steps_of(item.condition), *steps_beside(context, item))
+
+
+BESIDE = frozenset({"structure", "review"})
+"""Phases that no score needs: what goes wrong in them is said beside it."""
+PHASES = ("build", "grade", "clarify", "freeze", "implement", "accept", "answer", "judge", "structure", "review")
+PAID = ("build", "clarify", "implement", "answer", "judge", "review")
 """Phases in which models work, and which are redone only when that is asked for."""

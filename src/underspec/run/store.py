@@ -34,11 +34,12 @@ _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 @dataclass(frozen=True)
 class FailedAttempt:
-    """What ended an attempt that produced nothing."""
+    """What ended an attempt that produced nothing. ``final``: another would end the same way."""
 
     number: int
     boundary: Boundary
     reason: str
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,14 @@ class Attempt:
         with host_exhaustion(self.path), (self.path / "log.jsonl").open("ab") as stream:
             stream.write(line.encode() + b"\n")
 
-    def fail(self, error: UnderspecError) -> None:
-        """Record the failure; counted towards :data:`MAX_ATTEMPTS`."""
-        record = {"boundary": str(error.boundary), "reason": str(error), "kind": type(error).__name__}
+    def fail(self, error: UnderspecError, *, final: bool = False) -> None:
+        """Record the failure; counted towards :data:`MAX_ATTEMPTS`, or for all of them where it is ``final``."""
+        record: dict[str, Any] = {
+            "boundary": str(error.boundary),
+            "reason": str(error),
+            "kind": type(error).__name__,
+            **({"final": True} if final else {}),
+        }
         write_atomic(self.path / "error.json", json.dumps(record, ensure_ascii=True).encode() + b"\n")
 
 
@@ -81,9 +87,12 @@ class PhaseFolder:
         folder = self.path / key
         return folder if folder.is_dir() else None
 
-    def choose(self, choice: Choice) -> None:
-        """Remember what a run of the item goes by, so that a reader sees neither an older verdict nor a newer one."""
-        if self.chosen() != choice:
+    def choose(self, choice: Choice | None) -> None:
+        """Remember what a run of the item goes by, so that a reader sees neither an older verdict nor a newer one. None
+        is of a phase that it leaves out."""
+        if choice is None:
+            (self.path / "chosen").unlink(missing_ok=True)
+        elif self.chosen() != choice:
             record = {"key": choice.key, "stale": choice.stale}
             write_atomic(self.path / "chosen", json.dumps(record).encode() + b"\n")
 
@@ -133,12 +142,19 @@ class PhaseFolder:
             if _key_of(folder) == key and record.is_file() and not (folder / "forgiven").exists():
                 try:
                     content = json.loads(read_regular(record))
-                    found.append(FailedAttempt(number, Boundary(content["boundary"]), str(content["reason"])))
+                    boundary, final = Boundary(content["boundary"]), content.get("final", False) is True
+                    found.append(FailedAttempt(number, boundary, str(content["reason"]), final))
                 except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise StoreError(
                         "not a failure record", file=str(record), mend="remove this file and run the same command again"
                     ) from error
         return found
+
+    def given_up(self, key: str) -> FailedAttempt | None:
+        """The failure after which the phase is not tried again under ``key``; None as long as it is."""
+        failures = self.failures(key)
+        over = len(failures) >= MAX_ATTEMPTS or any(failure.final for failure in failures)
+        return failures[-1] if over else None
 
     def forgive(self) -> None:
         """Let failed attempts no longer count, so that the phase may be tried again."""
