@@ -146,4 +146,28 @@ TABLE = {
         eager_command=("node", "index.js"),
         asker_command=("node", "index.js"),
     ),
+    "sample-dates": Row(
+        language="Ruby",
+        registry="deb",
+        features=frozenset(
+            ("names", "days", "years", "numbers", "clock", "seconds", "halves", "zones", "batch", "fields")
+        ),
+        error_record="C003",
+        signed=tuple(rf"{action}\(" for action in ("write", "list", "fields")),
+        secrets=(
+            *("text=", "count=", "none", "bad_", "unknown_", "no_meaning", '"at"', "capital", "utc", "cet", "offset"),
+            *("left", "right", "undecided", "13", "31", "32", "12", "00", "23", "ordinal", "zero", "ending", "colon"),
+            *("pm", "second", "underscore", "distance", "200", "100", "control", "ambiguous", "first", "padded"),
+        ),
+        l3_blurred=("13 to 31", "32 to 99", "counts as a whole name", "13 to 23"),
+        l3_kept=("no_meaning", "bad_moment", "`sample`", "0 to 200 characters", "ACDT", "without leading zeros"),
+        l3_gone_below=500,
+        l2_told=("`no_meaning`", "--cases-dir", "fields=none"),
+        l2_told_wrapped=("0 to 200 characters", "like `+02:00`", "with one capital letter"),
+        l2_open=("13 to 31", "undecided", "clock of twelve", "underscore", "ACDT", "whole name", "left to right"),
+        program="ruby",
+        reference="samples_impl",
+        eager_command=("ruby", "dates.rb"),
+        asker_command=("ruby", "samples.rb"),
+    ),
 }

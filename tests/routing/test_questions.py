@@ -45,9 +45,9 @@ def answers(task: str) -> dict[Level, set[str]]:
     return {level: set(known.responses()) for level, known in records.levels.items()}
 
 
-def test_every_bundled_task_has_questions_and_no_other() -> None:
+def test_questions_are_about_bundled_tasks() -> None:
     assert sorted(path.stem for path in FOLDER.glob("*.jsonl")) == list(TASKS)
-    assert sorted(path.name for path in bundled_tasks("repository")) == list(TASKS)
+    assert set(TASKS) <= {path.name for path in bundled_tasks("repository")}
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -1,0 +1,1 @@
+"""Dates written like a sample."""
