@@ -36,6 +36,9 @@ def build(
     sandbox: str = "bubblewrap",
     runs: str = "runs",
     run: str | None = None,
+    structure: bool = True,
+    critic_model: str | None = None,
+    critic_repeats: int = 1,
     **condition: Any,
 ) -> Task:
     """Ask while building (ICAE III-E): one sample for each task, scored by the share of cases that pass.
@@ -50,13 +53,17 @@ def build(
         sandbox: bubblewrap or docker.
         runs: the folder of runs.
         run: the run's name; made from the plan when left out.
+        structure: compare deliverables with golden sources, beside the score.
+        critic_model: who reviews them beside these; nobody when left out.
+        critic_repeats: verdicts of the critic for each of its scores.
         condition: further fields of a condition.
     """
     model = get_model()
     fields = {"agent": agent, "exposure": exposure, "budget": budget, "model": str(model), **condition}
     if router is not None:
         fields["router"] = router
-    plan = make_experiment({"name": "inspect", "tasks": task.split(","), "condition": fields})
+    beside = {"structure": structure, "critic_model": critic_model, "critic_repeats": critic_repeats}
+    plan = make_experiment({"name": "inspect", "tasks": task.split(","), "condition": fields, **beside})
     prepared = prepare(with_preset(plan, preset), backend=load_backend(sandbox), runs=Path(runs), run=run)
     if needs_model(prepared.context.agents[agent]):
         # As the evaluation opened it, with its base URL, arguments and settings.

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from underspec.run.experiment import Experiment
-    from underspec.run.item import Item
     from underspec.run.plan import Tasks
     from underspec.run.prepare import Prepared
     from underspec.run.store import RunStore
@@ -60,6 +59,17 @@ def run(
     ),
     judge_model: str = typer.Option("", "--judge-model", help="Who labels answers to requirement questions."),
     judge_reviews: int = typer.Option(None, "--judge-reviews", min=1, help="How often each answer is judged; 1."),
+    structure: bool = typer.Option(
+        None,
+        "--structure/--no-structure",
+        help="Compare deliverables with a task's golden sources, where it has any; on unless an experiment says else.",
+    ),
+    critic_model: str = typer.Option(
+        "", "--critic-model", help="Who reviews deliverables beside golden sources, after all scores; nobody."
+    ),
+    critic_repeats: int = typer.Option(
+        None, "--critic-repeats", min=1, max=100, help="Verdicts of the critic for each of its three scores; 1."
+    ),
     network: list[str] = typer.Option(
         [], "--network", help="What a builder reaches: none (default), registries or open; may be repeated."
     ),
@@ -108,7 +118,7 @@ def run(
         "", "--address", help="The Ray cluster, such as auto or HOST:6379; one of this machine alone when left out."
     ),
     redo: list[str] = typer.Option(
-        [], "--redo", help="Redo a stale phase (one whose inputs changed): build, clarify, implement, ..."
+        [], "--redo", help="Redo a stale phase (one whose inputs changed): build, clarify, implement, review, ..."
     ),
     retry_unscored: bool = typer.Option(False, "--retry-unscored", help="Try again items whose attempts are used up."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Count and price what would be done, and do nothing."),
@@ -156,6 +166,7 @@ def run(
     }
     fixed = {key: value for key, value in given.items() if value is not None}
     plan = with_preset(_experiment(experiment, task, grid, fixed, epochs), preset or None)
+    plan = _beside(plan, structure, critic_model, critic_repeats)
     _known_phases(redo)
     _usable_name(name)
     settings: dict[str, Any] = {
@@ -170,7 +181,7 @@ def run(
     execute = _executor(executor, address, settings)
     prepared = prepare(plan, backend=ready_backend(sandbox), **settings)
     if dry_run:
-        _dry_run(prepared, as_json)
+        _tell_plan(prepared, as_json)
         return
     workers = concurrency or min(4, os.cpu_count() or 1)
     run_async(execute_with_progress(prepared, concurrency=workers, retry_unscored=retry_unscored, execute_on=execute))
@@ -215,6 +226,27 @@ def _experiment(
     return make_experiment({"tasks": tasks, "condition": fixed, "grid": grid, "epochs": epochs or 1})
 
 
+def _beside(plan: Experiment, structure: bool | None, critic_model: str, critic_repeats: int | None) -> Experiment:
+    """The experiment with what is to stand beside its scores, as far as flags say so."""
+    from underspec.errors import UsageError
+
+    flags = {"structure": structure, "critic_model": critic_model or None, "critic_repeats": critic_repeats}
+    plan = plan.model_copy(update={name: value for name, value in flags.items() if value is not None})
+    if critic_repeats is not None and plan.critic_model is None:
+        raise UsageError("--critic-repeats is of a critic", mend="give --critic-model too, or leave it out")
+    return plan
+
+
+def _tell_plan(prepared: Prepared, as_json: bool) -> None:
+    from underspec.cli.dry_run import plan_document, plan_lines
+
+    document = plan_document(prepared)
+    if as_json:
+        print_json(document)
+    else:
+        typer.echo("\n".join(plan_lines(document)))
+
+
 def _known_phases(redo: list[str]) -> None:
     from underspec.errors import UsageError
     from underspec.run.protocols import PAID
@@ -232,51 +264,6 @@ def _usable_name(name: str) -> None:
 
     if name and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise UsageError(f"{name!r} cannot name a run", mend="use letters, digits, '.', '_' and '-', at most 64")
-
-
-def _dry_run(prepared: Prepared, as_json: bool) -> None:
-    from underspec.run.executor import status
-
-    context = prepared.context
-    states = [status(context, item) for item in prepared.items]
-    document = {
-        "run": context.store.path.name,
-        "planned": len(states),
-        "done": sum(state.done for state in states),
-        "builds": sum(state.built is None and not state.done for state in states),
-        "grades": sum(not state.done for state in states),
-        "stale": sum(bool(state.stale) for state in states),
-        **_price(prepared, [item for item, state in zip(prepared.items, states, strict=True) if not state.done]),
-    }
-    if as_json:
-        print_json(document)
-        return
-    typer.echo(f"run {document['run']}: items planned {document['planned']}, done {document['done']}")
-    typer.echo(f"to do: builds {document['builds']}, grades {document['grades']}")
-    if document["stale"]:
-        typer.echo(f"builds whose inputs changed since: {document['stale']}; used as they are without --redo build")
-    if document["cost"] is not None:
-        typer.echo("cost: $0.00 (nothing that is to do calls a model)")
-    elif document["cost_bound"] is not None:
-        typer.echo(f"cost: at most ${document['cost_bound']:.2f} for the agents' models, by the limits that are set")
-    else:
-        typer.echo("cost: unknown, and without a bound; --max-cost and --max-build-cost set one")
-
-
-def _price(prepared: Prepared, to_do: list[Item]) -> dict[str, Any]:
-    """What is known of the cost beforehand: nothing where no model is called, else a bound where limits set one."""
-    from underspec.run.executor import calls_models
-
-    context = prepared.context
-    calling = [item for item in to_do if calls_models(context, item)]
-    bounds = []
-    # Where others than the builder are paid, in several phases, its own limit bounds nothing.
-    each = [item.condition.max_cost if item.condition.protocol == "build" else None for item in calling]
-    if None not in each:
-        bounds.append(sum(bound for bound in each if bound is not None))
-    if context.run_cost.limit is not None:
-        bounds.append(max(0.0, context.run_cost.limit - context.run_cost.spent))
-    return {"cost": None if calling else 0.0, "cost_bound": min(bounds) if calling and bounds else None}
 
 
 async def execute_with_progress(
@@ -334,10 +321,13 @@ def report_on(prepared: Prepared, as_json: bool) -> None:
     show_report(document, store.path, as_json, pages)
 
 
-def write_report(store: RunStore, tasks: Tasks, *, show_hidden: bool = False) -> tuple[dict[str, Any], list[Path]]:
+def write_report(
+    store: RunStore, tasks: Tasks, *, show_hidden: bool = False, collected: Sequence[Collected] | None = None
+) -> tuple[dict[str, Any], list[Path]]:
     """Write ``report.json`` and the page into the run's folder; returns the document and where the pages lie.
 
-    With ``show_hidden`` there is a second page, which shows what was expected of hidden cases.
+    With ``show_hidden`` there is a second page, which shows what was expected of hidden cases. ``collected`` are the
+    run's items where they have been read.
     """
     from underspec.artifact.files import write_atomic
     from underspec.report.collect import collect
@@ -346,7 +336,7 @@ def write_report(store: RunStore, tasks: Tasks, *, show_hidden: bool = False) ->
     from underspec.run.manifest import read_manifest
 
     manifest = read_manifest(store.path)
-    collected = collect(store)
+    collected = collect(store) if collected is None else collected
     document = report_document(store.path.name, collected, comparable=manifest["sandbox"]["comparable"])
     write_atomic(store.path / "report.json", document_bytes(document))
     pages = [

@@ -23,6 +23,10 @@ class Experiment(BaseModel):
     ``variants`` changes one thing at a time: each is a table of fields that replace those of ``condition``, and all
     combinations of ``grid`` are run under each. ``preset`` names settings that all of these change.
     ``models`` describes models by names of one's own, which conditions may then use: endpoints, options, retries.
+
+    ``structure``: deliverables are compared with golden sources, where a task has any. ``critic_model`` reviews them
+    beside these, ``critic_repeats`` times each. Neither is part of a condition, nor of the plan: both are found out
+    after the scores, and whoever asks for them later goes on with the same run.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -36,6 +40,9 @@ class Experiment(BaseModel):
     variants: list[dict[str, Any]] = []
     preset: str | None = None
     models: dict[str, ModelSpec] = {}
+    structure: bool = True
+    critic_model: str | None = Field(default=None, min_length=1)
+    critic_repeats: int = Field(default=1, ge=1, le=100)
 
     def conditions(self) -> list[Condition]:
         """Every combination of the grid, in the order in which it is written, without repetitions.

@@ -71,9 +71,11 @@ def make_manifest(
     limits: Mapping[str, Mapping[str, Any]] | None = None,
     network: Mapping[str, Any] | None = None,
     prompts: Mapping[str, str] | None = None,
+    critic: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The manifest of a run: ``images`` and ``tasks`` by name with their digests, ``limits`` by task, ``network`` what
-    decides what networks reach, where any is granted, ``prompts`` the hashes of all prompts by name."""
+    decides what networks reach, where any is granted, ``prompts`` the hashes of all prompts by name, ``critic`` who
+    reviews deliverables."""
     return {
         "schema": SCHEMA,
         "name": name,
@@ -90,6 +92,7 @@ def make_manifest(
         "limits": {task: dict(values) for task, values in (limits or {}).items()},
         **({"network": dict(network)} if network else {}),
         **({"prompts": dict(prompts)} if prompts else {}),
+        **({"critic": dict(critic)} if critic else {}),
     }
 
 
@@ -107,8 +110,7 @@ def write_manifest(run: Path, manifest: dict[str, Any]) -> None:
             earlier = read_manifest(run)
             kept = {part: {**earlier.get(part, {}), **manifest[part]} for part in ("images", "tasks", "limits")}
             comparable = _comparable(kept["images"]) and earlier.get("sandbox", {}).get("comparable", False)
-            if "network" in earlier:
-                kept["network"] = manifest.get("network", earlier["network"])
+            kept.update({part: manifest.get(part, earlier[part]) for part in ("network", "critic") if part in earlier})
             manifest = {**manifest, **kept, "sandbox": {**manifest["sandbox"], "comparable": comparable}}
         write_atomic(run / FILE, tomli_w.dumps(manifest).encode())
 

@@ -16,7 +16,9 @@ from underspec.model.models import open_model
 from underspec.model.prices import load_prices
 from underspec.model.roles import Role
 from underspec.model.spec import ModelSpec, make_spec
+from underspec.phase.compared import has_golden
 from underspec.prompts import prompt_hashes
+from underspec.run.beside import Critic
 from underspec.run.context import RunContext, image_of
 from underspec.run.experiment import Experiment
 from underspec.run.item import Item
@@ -142,6 +144,8 @@ def open_context(
         run_cost=CostCounter(max_cost, runs / name / SPENT),
         prices=load_prices(prices) if prices else None,
         lists=load_lists(registries) if registries else None,
+        structure=experiment.structure,
+        critic=_critic(experiment),
     )
     return items, context
 
@@ -162,6 +166,13 @@ def _models(experiment: Experiment, conditions: Sequence[Condition]) -> dict[str
     return {name: experiment.models.get(name) or make_spec(name) for name in sorted(names)}
 
 
+def _critic(experiment: Experiment) -> Critic | None:
+    name = experiment.critic_model
+    if name is None:
+        return None
+    return Critic(experiment.models.get(name) or make_spec(name), experiment.critic_repeats)
+
+
 def default_name(
     experiment: Experiment, items: Sequence[Item], backend: SandboxBackend, use_image: str | None = None
 ) -> str:
@@ -178,6 +189,9 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
         except TaskError as error:
             error.file = str(path / (error.file or ""))  # relative to the task's folder until here: which of them?
             raise
+    if context.critic is not None and not any(has_golden(context.tasks[task_id]) for task_id in context.tasks.paths):
+        mend = "leave --critic-model out, or give a task with hidden/golden.toml"
+        raise UsageError("no task has golden sources to review a deliverable beside", where="$.critic_model", mend=mend)
     for condition in conditions:
         _check_models(context, condition)
     looked_at: set[tuple[str, str]] = set()
@@ -198,8 +212,9 @@ def _check_prices(context: RunContext, conditions: Sequence[Condition], *, bound
     prices = context.prices or load_prices()
     names = {each.model for each in conditions if each.max_cost is not None}
     names |= set(context.models) if bounded else set()
-    for name in sorted(name for name in names if name is not None):
-        prices.require(context.models[name].name)
+    specs = [context.models[name] for name in sorted(name for name in names if name is not None)]
+    for spec in [*specs, *([context.critic.model] if context.critic and bounded else [])]:
+        prices.require(spec.name)
 
 
 def _check_models(context: RunContext, condition: Condition) -> None:
@@ -249,6 +264,8 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
     # Likewise keys, packages and names of models.
     for spec in context.models.values():
         open_model(spec, role=Role.BUILDER, phase="check")
+    if context.critic is not None:
+        open_model(context.critic.model, role=Role.CRITIC, phase="check")
     manifest = make_manifest(
         name=store.path.name,
         backend=context.backend,
@@ -257,11 +274,17 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
         limits={task_id: context.tasks[task_id].toml.limits.model_dump(mode="json") for task_id in context.tasks.paths},
         concurrency=concurrency,
         network=_network(prepared),
+        critic=_named_critic(prepared.experiment),
         prompts=prompt_hashes(),
     )
     write_manifest(store.path, manifest)
     store.add_items(prepared.items)
     return store
+
+
+def _named_critic(experiment: Experiment) -> dict[str, Any] | None:
+    name = experiment.critic_model
+    return {"model": name, "repeats": experiment.critic_repeats} if name is not None else None
 
 
 def _network(prepared: Prepared) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from underspec.agent.golden import GoldenAgent
 from underspec.artifact.answers import Answers
 from underspec.artifact.condition import Condition
 from underspec.artifact.context import Basis
@@ -75,6 +76,7 @@ def build_inputs(context: RunContext, item: Item) -> BuildInputs:
         adopted=context.adopted.get(item.condition.model or ""),
         stakeholder_model=context.models.get(item.condition.stakeholder_model or ""),
         lists=context.lists,
+        prompts=context.prompts,
     )
 
 
@@ -103,6 +105,7 @@ def _builder(context: RunContext, item: Item) -> dict[str, Any]:
         "model": builder_model(context, item.condition),
         "adopted": context.adopted.get(item.condition.model or ""),
         "lists": context.lists,
+        "prompts": context.prompts,
     }
 
 
@@ -158,13 +161,14 @@ def answer_inputs(context: RunContext, item: Item, made: Made) -> AnswerInputs:
         frozen=made["freeze"],
         model=builder_model(context, item.condition),
         adopted=context.adopted.get(item.condition.model or ""),
+        prompts=context.prompts,
     )
 
 
 def judge_inputs(context: RunContext, item: Item, made: Made) -> JudgeInputs:
     """What the item's judgement reads: the answers."""
     model = context.models.get(item.condition.judge_model or "")
-    return JudgeInputs(context.tasks[item.task], item.condition, made["answer"], model)
+    return JudgeInputs(context.tasks[item.task], item.condition, made["answer"], model, context.prompts)
 
 
 def structure_inputs(context: RunContext, item: Item, made: Made) -> StructureInputs:
@@ -183,7 +187,15 @@ def review_inputs(context: RunContext, item: Item, made: Made) -> ReviewInputs:
     if critic is None:
         raise UsageError("nobody reviews", where="$.critic_model", mend="give --critic-model provider/name")
     task, built = context.tasks[item.task], made[_delivering(item.condition)]
-    return ReviewInputs(task, item.condition, built, critic.model, critic.repeats, sources=context.goldens)
+    return ReviewInputs(
+        task,
+        item.condition,
+        built,
+        critic.model,
+        critic.repeats,
+        prompts=context.prompts,
+        sources=context.goldens,
+    )
 
 
 def _delivering(condition: Condition) -> str:
@@ -239,10 +251,11 @@ def steps_of(condition: Condition) -> tuple[Step, ...]:
 def steps_beside(context: RunContext, item: Item) -> tuple[Step, ...]:
     """What is found out about the item's deliverable beside its score, after it and without any part in it.
 
-    Both need sources that the task's author has published; the reference variant of a commission is no such thing: it
-    is one overlay on the files that the agent starts with, and what is alike in those says nothing.
+    Both need golden sources. The reference variant of a commission is none: it is one overlay on the files that the
+    agent starts with, and what is alike in those says nothing. Nor has the golden agent anything to compare: what it
+    hands over is the golden implementation itself.
     """
-    if not has_golden(context.tasks[item.task]):
+    if not has_golden(context.tasks[item.task]) or isinstance(context.agents[item.condition.agent], GoldenAgent):
         return ()
     needs = (_delivering(item.condition),)
     compared = Step("structure", structure_inputs, structure, needs)
