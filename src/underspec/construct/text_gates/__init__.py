@@ -1,0 +1,1 @@
+"""Gates over texts: pure functions from texts and records to findings. Nothing is run here but the embedded router."""
