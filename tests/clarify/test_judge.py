@@ -141,7 +141,7 @@ def test_the_judge_is_told_what_is_required_and_nothing_of_the_software(tmp_path
     assert "test_filters" not in asked
     assert "canary" not in asked
     # Its inputs name no artifact of the branch that implements.
-    assert set(JudgeInputs.__dataclass_fields__) == {"task", "condition", "answered", "model"}
+    assert set(JudgeInputs.__dataclass_fields__) == {"task", "condition", "answered", "model", "prompts"}
 
 
 @given(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from underspec.artifact.build import BuildEnd
@@ -61,6 +62,7 @@ class Assignment:
     ``finish`` ends a phase that the agent ends by a tool. ``read_only``: the workspace cannot be written. ``saw`` is to
     be called with what tools return, by agents whose model's conversation goes through this process. ``history`` holds
     the messages of an earlier phase to go on from, as JSON values, and ``keep_history`` takes those of this one.
+    ``prompts`` is a user's folder of prompts, for agents with prompts of their own.
     """
 
     sandbox: Sandbox
@@ -81,6 +83,7 @@ class Assignment:
     saw: Callable[[SeenTool], None] | None = None
     history: tuple[dict[str, Any], ...] | None = None
     keep_history: Callable[[tuple[dict[str, Any], ...]], None] | None = None
+    prompts: Path | None = None
 
     def opened_model(self) -> Model:
         """The model, for agents that cannot be without.
@@ -97,7 +100,8 @@ class Agent(Protocol):
     """Builds a repository in the sandbox's workspace. Found by entry point group ``underspec.agents``.
 
     ``version`` stands in the key of every build by this agent: raise it when the agent's behaviour changes.
-    An agent that works with a model has an attribute ``needs_model`` that is true.
+    An agent that works with a model has an attribute ``needs_model`` that is true. One whose loop begins with a prompt
+    of the role ``builder`` has an attribute ``own_prompts``: its name by whether the workspace is read-only.
     """
 
     name: str
@@ -124,6 +128,12 @@ class Agent(Protocol):
 def keeps_history(agent: Agent) -> bool:
     """Whether the agent can go on from the messages of an earlier phase."""
     return bool(getattr(agent, "keeps_history", False))
+
+
+def own_prompt(agent: Agent, *, read_only: bool) -> str | None:
+    """The name of the prompt that the agent's own loop begins with; None where it has none."""
+    names: Mapping[bool, str] = getattr(agent, "own_prompts", {})
+    return names.get(read_only)
 
 
 def needs_model(agent: Agent) -> bool:

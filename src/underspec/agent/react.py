@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from underspec.agent.protocol import Assignment
 from underspec.agent.seen import earlier_messages, keep_messages
@@ -30,9 +30,10 @@ class ReactAgent:
     version = "1"
     needs_model = True
     keeps_history = True
+    own_prompts: ClassVar = {False: "react", True: "react-inspect"}
 
     def fingerprint(self, task: Task) -> str:
-        """Its system prompt's digest."""
+        """Its packaged system prompt's digest; a user's stands in the phases' keys beside it."""
         return load_prompt("builder", "react").sha256
 
     def mounts(self, task: Task) -> tuple[Mount, ...]:
@@ -49,7 +50,7 @@ class ReactAgent:
 
         model = assignment.opened_model()
         tools = Toolbox(assignment)
-        prompt = load_prompt("builder", "react-inspect" if assignment.read_only else "react")
+        prompt = load_prompt("builder", self.own_prompts[assignment.read_only], override=assignment.prompts)
         task = f"{assignment.instruction}\n{assignment.request}"
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=render(prompt, sections={}, values={})),

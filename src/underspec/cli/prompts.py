@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from underspec.cli.common import JSON_OPTION, command, print_json
@@ -11,11 +13,17 @@ app = typer.Typer(no_args_is_help=True, help="Look at prompts.", rich_markup_mod
 
 @app.command("show")
 @command
-def show_prompts(role: str = typer.Argument("builder", help="A role."), as_json: bool = JSON_OPTION) -> None:
-    """Print the prompts of a role with their hashes."""
-    from underspec.prompts import load_role
+def show_prompts(
+    role: str = typer.Argument("builder", help="A role."),
+    own: Path = typer.Option(None, "--prompts", help="A folder with prompts of your own, as client/rules.md."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Print the prompts of a role with their hashes; with --prompts, as a run is told them that is given the same."""
+    from underspec.prompts import load_role, replaced_prompts
 
-    prompts = load_role(role)
+    if own is not None:
+        replaced_prompts(own)
+    prompts = load_role(role, override=own)
     if as_json:
         print_json(
             {

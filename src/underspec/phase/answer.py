@@ -50,6 +50,8 @@ class AnswerInputs:
     frozen: Path
     model: ModelSpec | None = None
     adopted: Model | None = None
+    prompts: Path | None = None
+    """A user's folder of prompts."""
 
     def context(self) -> FrozenContext:
         """What is known.
@@ -62,7 +64,11 @@ class AnswerInputs:
     def asked(self) -> str:
         """All questions in one message, below what is known."""
         questions = [question.text for question in release.unit_questions(self.task)]
-        return questions_text(self.context().render(), questions)
+        return questions_text(self.context().render(), questions, override=self.prompts)
+
+    def rules(self) -> str:
+        """What precedes them."""
+        return answer_rules(override=self.prompts)
 
     def key(self) -> str:
         """The phase's key: context, questions, material, model and this phase's version."""
@@ -71,7 +77,7 @@ class AnswerInputs:
                 "phase": "answer",
                 "version": VERSION,
                 "context": self.context().sha256,
-                "rules": sha256_hex(answer_rules().encode()),
+                "rules": sha256_hex(self.rules().encode()),
                 "asked": sha256_hex(self.asked().encode()),
                 "units": [question.unit for question in release.unit_questions(self.task)],
                 "workspace": release.visible_digest(self.task) if release.visible_workspace(self.task) else None,
@@ -129,7 +135,7 @@ async def _loop(inputs: AnswerInputs, model: Model, watch: PhaseWatch) -> str:
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
     tools = _ReadingTools(Materials.of(inputs.task), watch)
-    messages: list[ChatMessage] = [ChatMessageSystem(content=answer_rules()), ChatMessageUser(content=inputs.asked())]
+    messages: list[ChatMessage] = [ChatMessageSystem(content=inputs.rules()), ChatMessageUser(content=inputs.asked())]
     for _ in range(MOST_TURNS):
         output = await _generate(model, messages, tools.infos)
         if output.stop_reason == "content_filter":

@@ -27,6 +27,7 @@ from underspec.model.spec import ModelSpec
 from underspec.phase.at_work import asker, let_work, nothing_handed_over
 from underspec.phase.models import PhaseModels, identity_of, phase_models
 from underspec.phase.network import identity_of_network, network_policy, networked
+from underspec.phase.prompting import building_prompt
 from underspec.phase.work import Work
 from underspec.prompts.builder import clarification_block, instruction_text
 from underspec.sandbox.egress.lists import Lists
@@ -66,12 +67,14 @@ class BuildInputs:
     """In place of ``model``, one that is already open; its name stands in the condition."""
     lists: Lists | None = None
     """Which hosts are registries, and which are blocked; the packaged ones when None."""
+    prompts: Path | None = None
+    """A user's folder of prompts."""
 
     def request(self) -> str:
         """The request as the agent reads it: the chosen exposure, and how to ask where anybody answers."""
         text = release.request_text(self.task, self.condition.exposure).rstrip()
         if self.condition.asks:
-            text += "\n\n" + clarification_block(ASK_URL, self.condition.budget).rstrip()
+            text += "\n\n" + clarification_block(ASK_URL, self.condition.budget, override=self.prompts).rstrip()
         return text + "\n"
 
     def instruction(self) -> str:
@@ -86,6 +89,7 @@ class BuildInputs:
             budget=condition.budget,
             request_path=REQUEST_PATH,
             ask_url=ASK_URL if condition.asks else None,
+            override=self.prompts,
         )
 
     def key(self) -> str:
@@ -106,6 +110,7 @@ class BuildInputs:
                 "workspace": release.visible_digest(self.task) if workspace else None,
                 "scaffold": {path: sha256_hex(content) for path, content in scaffold.items()},
                 "agent": [self.agent.name, self.agent.version, self.agent.fingerprint(self.task)],
+                **building_prompt(self.agent, self.prompts),
                 "command": condition.command,
                 "model": identity_of(self.model) if self.adopted is None else {"adopted": condition.model},
                 "stakeholder_model": identity_of(self.stakeholder_model) if condition.asks else None,
@@ -253,6 +258,7 @@ async def _let_work(
         model=_builder_model(inputs, models),
         command=inputs.condition.command,
         network=inputs.condition.network,
+        prompts=inputs.prompts,
     )
     work.progress("building")
     channel = conversation.channel if conversation else None

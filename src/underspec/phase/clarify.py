@@ -9,6 +9,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from underspec.agent.protocol import Agent, Assignment, needs_model
@@ -26,9 +27,9 @@ from underspec.phase.at_work import Finished, asker, let_work
 from underspec.phase.materials import Materials, read_only_copy
 from underspec.phase.models import PhaseModels, identity_of, phase_models
 from underspec.phase.network import identity_of_network, network_policy, networked
+from underspec.phase.prompting import inspecting_prompt
 from underspec.phase.recorder import Recorder
 from underspec.phase.work import Work
-from underspec.prompts import load_prompt
 from underspec.prompts.builder.clarify_first import clarify_text
 from underspec.prompts.client import client_prompts
 from underspec.prompts.supervisor import supervisor_prompts
@@ -70,6 +71,8 @@ class ClarifyInputs:
     model: ModelSpec | None = None
     adopted: Model | None = None
     lists: Lists | None = None
+    prompts: Path | None = None
+    """A user's folder of prompts."""
 
     def request(self) -> str:
         """The incomplete request as the agent reads it."""
@@ -78,7 +81,11 @@ class ClarifyInputs:
     def instruction(self) -> str:
         """What precedes it."""
         return clarify_text(
-            request_path=REQUEST_PATH, ask_url=ASK_URL, finish_url=FINISH_URL, most_rounds=self.condition.most_rounds
+            request_path=REQUEST_PATH,
+            ask_url=ASK_URL,
+            finish_url=FINISH_URL,
+            most_rounds=self.condition.most_rounds,
+            override=self.prompts,
         )
 
     def key(self) -> str:
@@ -91,9 +98,9 @@ class ClarifyInputs:
                 "instruction": sha256_hex(self.instruction().encode()),
                 "request": sha256_hex(self.request().encode()),
                 **builder_identity(self.task, condition, self.agent, self.model, self.adopted),
-                "system": load_prompt("builder", "react-inspect").sha256,
+                **inspecting_prompt(self.agent, self.prompts),
                 "history": condition.native_history,
-                **client_identity(self.task, condition, self.stakeholder_model),
+                **client_identity(self.task, condition, self.stakeholder_model, self.prompts),
                 "image": self.image_digest,
                 "network": identity_of_network(self.task, condition.network, self.lists),
                 "limits": asdict(sandbox_limits(self.task.toml.limits)),
@@ -115,13 +122,13 @@ def builder_identity(
     }
 
 
-def client_identity(task: Task, condition: Condition, model: ModelSpec) -> dict[str, Any]:
+def client_identity(task: Task, condition: Condition, model: ModelSpec, prompts: Path | None) -> dict[str, Any]:
     """What of the client and its supervisor belongs into a phase's key."""
     return {
         "requirement": sha256_hex(release.complete_requirement(task).encode()),
         "stakeholder_model": identity_of(model),
-        "client": client_prompts().version,
-        "supervisor": supervisor_prompts().version,
+        "client": client_prompts(override=prompts).version,
+        "supervisor": supervisor_prompts(override=prompts).version,
         "rounds": condition.most_rounds,
         "revisions": condition.most_revisions,
     }
@@ -187,7 +194,7 @@ async def _talk(
     inputs: ClarifyInputs, sandbox: Sandbox, work: Work, models: PhaseModels, recorder: Recorder
 ) -> tuple[BuildEnd, bool, ClarificationDesk]:
     agent, condition = inputs.agent, inputs.condition
-    desk = open_desk(inputs.task, condition, inputs.stakeholder_model, work, models, recorder)
+    desk = open_desk(inputs.task, condition, inputs.stakeholder_model, work, models, recorder, inputs.prompts)
     finished = finish_of(agent, FINISH, _SAYS)
     async with ending_channel(sandbox, desk, finished) as channel:
         assignment = Assignment(
@@ -208,6 +215,7 @@ async def _talk(
             read_only=True,
             saw=recorder.saw,
             keep_history=recorder.keep if condition.native_history else None,
+            prompts=inputs.prompts,
         )
         work.progress("clarifying")
         end = await let_work(agent, assignment, models.watch, work, channel=channel, finished=finished)
@@ -231,7 +239,13 @@ async def ending_channel(
 
 
 def open_desk(
-    task: Task, condition: Condition, spec: ModelSpec, work: Work, models: PhaseModels, recorder: Recorder
+    task: Task,
+    condition: Condition,
+    spec: ModelSpec,
+    work: Work,
+    models: PhaseModels,
+    recorder: Recorder,
+    prompts: Path | None,
 ) -> ClarificationDesk:
     """Client and supervisor, with what Table 3 lets them know."""
     knowledge = Knowledge(release.complete_requirement(task), Materials.of(task).texts())
@@ -241,8 +255,8 @@ def open_desk(
         work.progress(f"{one.number} questions answered")
 
     return ClarificationDesk(
-        Client(models.open(spec, Role.CLIENT), client_prompts(), knowledge),
-        Supervisor(models.open(spec, Role.SUPERVISOR), supervisor_prompts(), knowledge),
+        Client(models.open(spec, Role.CLIENT), client_prompts(override=prompts), knowledge),
+        Supervisor(models.open(spec, Role.SUPERVISOR), supervisor_prompts(override=prompts), knowledge),
         knowledge,
         DeskLimits(rounds=condition.most_rounds, revisions=condition.most_revisions),
         RoundLog(work.attempt / ROUNDS_FILE),

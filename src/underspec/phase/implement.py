@@ -42,6 +42,7 @@ from underspec.phase.clarify import (
 from underspec.phase.freeze import CONTEXT_FILE
 from underspec.phase.models import PhaseModels, phase_models
 from underspec.phase.network import identity_of_network, network_policy, networked
+from underspec.phase.prompting import building_prompt
 from underspec.phase.recorder import Recorder
 from underspec.phase.work import Work
 from underspec.prompts.builder.clarify_first import continued_text, implement_text
@@ -80,6 +81,8 @@ class ImplementInputs:
     model: ModelSpec | None = None
     adopted: Model | None = None
     lists: Lists | None = None
+    prompts: Path | None = None
+    """A user's folder of prompts."""
 
     def context(self) -> FrozenContext | None:
         """What is known, where clarification is over.
@@ -131,12 +134,14 @@ class ImplementInputs:
                 language=language,
                 network=condition.network,
                 most_rounds=condition.most_rounds,
+                override=self.prompts,
             )
         return implement_text(
             finish_url=SUBMIT_URL,
             language=language,
             network=condition.network,
             with_context=self.history() is None,
+            override=self.prompts,
         )
 
     def key(self) -> str:
@@ -144,7 +149,7 @@ class ImplementInputs:
         condition = self.condition
         asked = None
         if self.stakeholder_model is not None:
-            asked = client_identity(self.task, condition, self.stakeholder_model)
+            asked = client_identity(self.task, condition, self.stakeholder_model, self.prompts)
         return digest_of(
             {
                 "phase": "implement",
@@ -154,6 +159,7 @@ class ImplementInputs:
                 "basis": self.basis().model_dump(mode="json"),
                 "client": asked,
                 **builder_identity(self.task, condition, self.agent, self.model, self.adopted),
+                **building_prompt(self.agent, self.prompts),
                 "image": self.image_digest,
                 "network": identity_of_network(self.task, condition.network, self.lists),
                 "limits": asdict(sandbox_limits(self.task.toml.limits)),
@@ -217,7 +223,8 @@ async def _implement(inputs: ImplementInputs, work: Work) -> None:
 def _desk(inputs: ImplementInputs, work: Work, models: PhaseModels, recorder: Recorder) -> ClarificationDesk:
     if inputs.stakeholder_model is None:
         raise HarnessError("a continued session has nobody to ask")
-    return open_desk(inputs.task, inputs.condition, inputs.stakeholder_model, work, models, recorder)
+    spec, condition = inputs.stakeholder_model, inputs.condition
+    return open_desk(inputs.task, condition, spec, work, models, recorder, inputs.prompts)
 
 
 async def _furnish(inputs: ImplementInputs, sandbox: Sandbox) -> None:
@@ -263,4 +270,5 @@ def _assignment(
         finish=finished.tool(),
         saw=recorder.saw if desk is not None else None,
         history=inputs.history(),
+        prompts=inputs.prompts,
     )

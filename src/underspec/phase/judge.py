@@ -45,6 +45,8 @@ class JudgeInputs:
     condition: Condition
     answered: Path
     model: ModelSpec | None
+    prompts: Path | None = None
+    """A user's folder of prompts."""
 
     def answers(self) -> Answers:
         """What is judged.
@@ -67,7 +69,7 @@ class JudgeInputs:
         ]
         if answers.besides:
             said.append(("", "", answers.besides))
-        return judge_prompts().ask(
+        return judge_prompts(override=self.prompts).ask(
             mark=mark(place),
             question=questions[place].text,
             requirement=unit.requirement,
@@ -86,7 +88,7 @@ class JudgeInputs:
                 "version": VERSION,
                 "answers": self.digest(),
                 "asked": [sha256_hex(self.asked(place, unit).encode()) for place, unit in enumerate(units)],
-                "prompts": judge_prompts().version,
+                "prompts": judge_prompts(override=self.prompts).version,
                 "model": identity_of(self.model),
                 "reviews": self.condition.judge_reviews,
             }
@@ -129,7 +131,7 @@ async def review_unit(inputs: JudgeInputs, place: int, unit: Unit, model: Model)
         JudgeError: no label that can be read, after retries.
         ModelServiceError: the judge's provider failed.
     """
-    prompts = judge_prompts()
+    prompts = judge_prompts(override=inputs.prompts)
     messages = told(prompts.system(), inputs.asked(place, unit))
     review = await ask_structured(model, messages, SHAPE, read_review, again=prompts.again())
     if review is None:

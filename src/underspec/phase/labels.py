@@ -53,6 +53,8 @@ class LabelInputs:
     talked: Path
     model: ModelSpec
     role: Role
+    prompts: Path | None = None
+    """A user's folder of prompts."""
 
     def transcript(self) -> Transcript:
         """What is labelled.
@@ -69,6 +71,7 @@ class LabelInputs:
     def key(self) -> str:
         """The phase's key: transcript, what it is compared with, model, prompts and this phase's version."""
         assessing = self.role is Role.ASSESSOR
+        chosen = assessor_prompts if assessing else annotator_prompts
         units = [list(each) for each in release.unit_requirements(self.task)]
         return digest_of(
             {
@@ -76,7 +79,7 @@ class LabelInputs:
                 "version": VERSION,
                 "transcript": self.digest(),
                 "known": release.complete_requirement(self.task) if assessing else units,
-                "prompts": assessor_prompts().version if assessing else annotator_prompts().version,
+                "prompts": chosen(override=self.prompts).version,
                 "model": identity_of(self.model),
             }
         )
@@ -89,7 +92,7 @@ async def assess(inputs: LabelInputs, work: Work) -> None:
         ModelServiceError: the model's provider failed.
         JudgeError: the model could label nothing at all.
     """
-    prompts, transcript = assessor_prompts(), inputs.transcript()
+    prompts, transcript = assessor_prompts(override=inputs.prompts), inputs.transcript()
     system = prompts.system(release.complete_requirement(inputs.task))
 
     async def correct(model: Model, question: str, reply: str) -> tuple[bool, str] | None:
@@ -125,7 +128,7 @@ async def annotate(inputs: LabelInputs, work: Work) -> None:
         ModelServiceError: the model's provider failed.
         JudgeError: the model could label nothing at all.
     """
-    prompts, transcript = annotator_prompts(), inputs.transcript()
+    prompts, transcript = annotator_prompts(override=inputs.prompts), inputs.transcript()
     requirements = release.unit_requirements(inputs.task)
 
     async def label(model: Model, one: Round, unit: str, requirement: str) -> DisclosureLabel:

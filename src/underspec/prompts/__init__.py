@@ -146,6 +146,40 @@ def load_role(role: str, *, override: Path | None = None) -> tuple[Prompt, ...]:
     return tuple(load_prompt(role, name, override=override) for name in _prompt_names(resources.files(__name__) / role))
 
 
-def prompt_hashes() -> dict[str, str]:
-    """SHA-256 of every packaged prompt by ``<role>/<name>``, for the manifest of a run."""
-    return {f"{role}/{prompt.name}": prompt.sha256 for role in roles() for prompt in load_role(role)}
+def prompt_hashes(*, override: Path | None = None) -> dict[str, str]:
+    """SHA-256 of every prompt by ``<role>/<name>``, for the manifest of a run."""
+    return {f"{role}/{prompt.name}": prompt.sha256 for role in roles() for prompt in load_role(role, override=override)}
+
+
+def replaced_prompts(folder: Path) -> tuple[Prompt, ...]:
+    """All prompts that a user's folder replaces, each with the marks that the packaged one has.
+
+    Raises:
+        UsageError: there is no such folder, nothing in it is a prompt, a file is none that there is, or lacks a mark;
+            names the file, the line and the mend.
+    """
+    if not folder.is_dir():
+        raise UsageError("no such folder of prompts", file=str(folder), mend="name an existing folder")
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
+        role, _, name = path.relative_to(folder).as_posix().removesuffix(".md").partition("/")
+        if path.suffix != ".md" or role not in roles():
+            mend = f"write <role>/<name>.md, with a role of: {', '.join(roles())}"
+            raise UsageError("is no prompt of a role", file=str(path), mend=mend)
+        packaged = {prompt.name: prompt for prompt in load_role(role)}
+        if name not in packaged:
+            mend = f"prompts of the role {role!r}: {', '.join(packaged)}; `underspec prompts show {role}` shows them"
+            raise UsageError(f"the role {role!r} has no prompt {name!r}", file=str(path), mend=mend)
+        found.append(load_prompt(role, name, override=folder))
+        _like(found[-1], packaged[name])
+    if not found:
+        mend = "put <role>/<name>.md into it, such as client/rules.md; other prompts stay as they are"
+        raise UsageError("holds no prompt", file=str(folder), mend=mend)
+    return tuple(found)
+
+
+def _like(prompt: Prompt, packaged: Prompt) -> None:
+    """Whether both have the same marks: what fills in the one fills in the other."""
+    sections = {found[1] for line in packaged.text.splitlines() if (found := _ONLY.fullmatch(line))}
+    values = set(_PLACEHOLDER.findall(packaged.text))
+    render(prompt, sections=dict.fromkeys(sections, True), values=dict.fromkeys(values, ""))

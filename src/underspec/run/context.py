@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from underspec.agent.protocol import Agent
@@ -34,7 +35,9 @@ class RunContext:
     ``use_image`` stands in for every task's base image: a name, or ``language`` for the catalogue's of each language.
     ``models`` are specifications by the names that conditions use, ``adopted`` models that somebody else
     opened. ``run_cost`` counts what all models cost together. ``lists`` say what networks reach, the packaged ones when
-    None. ``structure``: deliverables are compared with golden sources, where a task has any; ``critic`` reviews them.
+    None. ``prompts`` is a user's folder of prompts, copied so that it stays as it is.
+
+    ``structure``: deliverables are compared with golden sources, where a task has any; ``critic`` reviews them.
     Neither is part of a condition: a run may be given them later, and its builds stay what they are.
     """
 
@@ -51,6 +54,7 @@ class RunContext:
     run_cost: CostCounter = field(default_factory=CostCounter)
     prices: Prices | None = None
     lists: Lists | None = None
+    prompts: Path | None = None
     structure: bool = False
     critic: Critic | None = None
     goldens: Goldens = field(default_factory=Goldens)

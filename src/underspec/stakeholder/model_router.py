@@ -64,6 +64,14 @@ class ModelRouter:
         self.version = f"1-{self._prompts.version}"
         self.counts = RouterCounts()
 
+    def with_prompts(self, prompts: Path) -> Self:
+        """The same with a user's folder of prompts, and therefore of another version.
+
+        Raises:
+            UsageError: a prompt of the user's does not fit.
+        """
+        return type(self)(self._model, router_prompts(override=prompts))
+
     def with_model(self, model: Model, *, prompts: Path | None = None) -> Self:
         """A router of its own that asks ``model``, opened for the role *router*; ``prompts`` is a user's folder.
 
