@@ -10,6 +10,7 @@ from underspec.cli import (
     construct,
     demo,
     doctor,
+    exhibits,
     grade,
     image,
     keys,
@@ -70,6 +71,7 @@ app.command("compare", short_help="Say whether one run or condition is better th
     compare.compare
 )
 app.command("keys", short_help="Hand keys to workers of a cluster on this node.")(keys.keys)
+app.command("exhibits", short_help="The tables and figures of both papers for one's own runs.")(exhibits.exhibits)
 app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
 app.add_typer(annotate.app, name="annotate")
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)

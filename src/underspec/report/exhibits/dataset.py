@@ -1,0 +1,261 @@
+"""What the tasks of the runs are made of: ICAE Table V and Figures 4, 5, 7 and 8, and SWE-Clar Figure 3."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from underspec.measure.bootstrap import bootstrap_mean
+from underspec.measure.distributions import Summary, counts_by_group, describe, describe_columns, log_histogram
+from underspec.measure.lengths import BYTES_A_TOKEN, estimated_tokens
+from underspec.report.exhibits.cells import count, span_of, text
+from underspec.report.exhibits.charts import bars, histogram
+from underspec.report.exhibits.evidence import Evidence
+from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
+from underspec.report.exhibits.icae_main import LITE_TASKS, lite_tasks
+from underspec.report.exhibits.notes import run_notes, unknown_tasks
+from underspec.task.model import LEVELS, LevelRecords, Task
+
+TOKENS = f"Tokens are estimated: one for {BYTES_A_TOKEN} bytes of UTF-8. No tokenizer is named in the paper."
+_REQUESTS = {"ground": "GroundPRD", "L1": "Fuzzy L1", "L2": "Fuzzy L2", "L3": "Fuzzy L3", "initial": "Initial request"}
+
+
+def user_agent_data(records: LevelRecords) -> list[str]:
+    """All texts that a User Agent knows at one level."""
+    texts = [part for record in records.records for part in (*record.triggers, record.response)]
+    texts += [part for pointer in records.pointers for part in (pointer.reference, pointer.meaning)]
+    return [*texts, *([records.signature] if records.signature else []), records.fallback]
+
+
+def task_figures(task: Task) -> dict[str, float | None]:
+    """The figures of Table V of one task; only numbers leave it."""
+    figures: dict[str, float | None] = {
+        f"{name}, tokens": float(estimated_tokens([task.requests[key]])[0])
+        for key, name in _REQUESTS.items()
+        if key in task.requests
+    }
+    for level in LEVELS:
+        if task.records is not None and level in task.records.levels:
+            known = task.records.levels[level]
+            figures[f"User Agent Data {level}, tokens"] = float(estimated_tokens(user_agent_data(known)).sum())
+            figures[f"Ambiguity points {level}"] = float(len(known.records))
+    for suite, name in (("public", "Public"), ("native", "Native"), ("enhanced", "Enhanced")):
+        if suite in task.suites:
+            figures[f"{name} cases"] = float(task.suites[suite].total)
+    if task.units is not None:
+        figures["Requirement units"] = float(len(task.units.units))
+    return {**figures, "Golden LOC": _number(task.toml.source.lines), "Golden files": _number(task.toml.source.files)}
+
+
+def _number(value: int | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def table_v(evidence: Evidence) -> Table | None:
+    """Token lengths, cases, golden lines and files."""
+    tasks = evidence.tasks
+    if not tasks:
+        return None
+    lite = lite_tasks(evidence, [task.id for task in tasks])
+    splits = [("all", tasks)]
+    if lite is not None:
+        splits.append(
+            (f"the {LITE_TASKS} with the least golden code", [task for task in tasks if task.id in set(lite)])
+        )
+    rows = [row for name, part in splits for row in _summaries(name, part)]
+    columns = (
+        Column("split", "Tasks"),
+        Column("figure", "Figure"),
+        Column("known", "Known of", "count"),
+        Column("least", "Minimum", "number"),
+        Column("median", "Median", "number"),
+        Column("mean", "Average", "number"),
+        Column("greatest", "Maximum", "number"),
+    )
+    languages = len({task.toml.language for task in tasks})
+    notes = [
+        *run_notes(evidence),
+        f"{len(tasks)} tasks in {languages} languages.",
+        TOKENS,
+        "Golden LOC and files stand in a task's task.toml, where somebody has counted them.",
+        *unknown_tasks(evidence),
+    ]
+    return Table("ICAE Table V", "icae-table-5", "Statistics of the tasks", columns, rows, notes)
+
+
+def _summaries(name: str, tasks: Sequence[Task]) -> list[dict[str, Cell]]:
+    found = describe_columns(task_figures(task) for task in tasks)
+    order = {key: place for place, key in enumerate(_order())}
+    return [_summary(name, key, found[key]) for key in sorted(found, key=lambda key: order.get(key, len(order)))]
+
+
+def _order() -> list[str]:
+    levels = [part for level in LEVELS for part in (f"User Agent Data {level}, tokens", f"Ambiguity points {level}")]
+    return [*(f"{name}, tokens" for name in _REQUESTS.values()), *levels]
+
+
+def _summary(split: str, figure: str, found: Summary) -> dict[str, Cell]:
+    unknown = None if found.number else "nobody counted it"
+    return {
+        "split": text(split),
+        "figure": text(figure),
+        "known": count(found.number),
+        "least": Cell(found.least, why=unknown),
+        "median": Cell(found.median, why=unknown),
+        "mean": Cell(found.mean, why=unknown),
+        "greatest": Cell(found.greatest, why=unknown),
+    }
+
+
+TASKS = Column("tasks", "Tasks", "count")
+
+
+def _counts(
+    evidence: Evidence, name: str, slug: str, title: str, groups: Mapping[str, int], label: str
+) -> Figure | None:
+    if not groups:
+        return None
+    rows = [{"label": text(group), "tasks": count(number)} for group, number in groups.items()]
+    data = Table(name, slug, title, (Column("label", label), TASKS), rows)
+    said = ", ".join(f"{group} {number}" for group, number in groups.items())
+    notes = [*run_notes(evidence), *unknown_tasks(evidence)]
+    return Figure(name, slug, title, bars(TASKS), data, f"Tasks by {label.lower()}: {said}.", notes)
+
+
+def figure_4(evidence: Evidence) -> Figure | None:
+    """Repository tasks by category."""
+    groups = counts_by_group(task.toml.category for task in evidence.tasks if task.toml.family == "repository")
+    return _counts(evidence, "ICAE Figure 4", "icae-figure-4", "Tasks by category", groups, "Category")
+
+
+def clar_figure_3(evidence: Evidence) -> Figure | None:
+    """Commissions by development type."""
+    groups = counts_by_group(task.toml.category for task in evidence.tasks if task.toml.family == "commission")
+    return _counts(
+        evidence, "SWE-Clar Figure 3", "swe-clar-figure-3", "Commissions by development type", groups, "Type"
+    )
+
+
+def figure_5(evidence: Evidence) -> Figure | None:
+    """Golden lines of code."""
+    known = {task.id: lines for task in evidence.tasks if (lines := task.toml.source.lines) is not None}
+    if not known:
+        return None
+    found = log_histogram([float(lines) for lines in known.values()], per_decade=3)
+    name, slug, title = "ICAE Figure 5", "icae-figure-5", "Tasks by lines of golden code"
+    start, end = Column("start", "Lines of golden code", "number"), Column("end", "Up to", "number")
+    rows = [
+        {"start": Cell(low), "end": Cell(high), "tasks": count(number)}
+        for low, high, number in zip(found.edges, found.edges[1:], found.counts, strict=False)
+    ]
+    summary = describe(float(lines) for lines in known.values())
+    missing = len(evidence.tasks) - len(known)
+    said = (
+        f"Golden code of {len(known)} tasks has from {summary.least:,.0f} to {summary.greatest:,.0f} lines, half of "
+        f"them up to {summary.median:,.0f}, {summary.mean:,.0f} on average. Bins are of the same width in the "
+        "logarithm."
+    )
+    notes = [*run_notes(evidence), *unknown_tasks(evidence)]
+    if missing:
+        notes.append(f"Nobody has counted the golden lines of {missing} tasks; they are in no bar.")
+    return Figure(
+        name,
+        slug,
+        title,
+        histogram(start, "end", TASKS),
+        Table(name, slug, title, (start, end, TASKS), rows),
+        said,
+        notes,
+    )
+
+
+def _means(tasks: Sequence[Task], parts: Sequence[tuple[str, str, Callable[[Task], float]]]) -> list[dict[str, Cell]]:
+    """A row a part: panel, label and the mean over tasks with its interval."""
+    rows = []
+    for panel, label, figure in parts:
+        values = [figure(task) for task in tasks]
+        mean = sum(values) / len(values)
+        rows.append({"panel": text(panel), "label": text(label), "value": Cell(mean, span_of(bootstrap_mean(values)))})
+    return rows
+
+
+def _with_all_levels(evidence: Evidence) -> list[Task]:
+    return [
+        task
+        for task in evidence.tasks
+        if task.records is not None and all(level in task.records.levels and level in task.requests for level in LEVELS)
+    ]
+
+
+def figure_7(evidence: Evidence) -> Figure | None:
+    """Tokens of requests and of what only interaction gives."""
+    tasks = [task for task in _with_all_levels(evidence) if "ground" in task.requests]
+    if not tasks:
+        return None
+
+    def request(key: str) -> Callable[[Task], float]:
+        return lambda task: float(estimated_tokens([task.requests[key]])[0])
+
+    def told(level: str) -> Callable[[Task], float]:
+        return lambda task: float(estimated_tokens(user_agent_data(_level(task, level))).sum())
+
+    seen, asked = "Request, seen at once", "User Agent Data, by asking only"
+    parts = [(seen, _REQUESTS[key], request(key)) for key in (*LEVELS, "ground")]
+    parts += [(asked, _REQUESTS[level], told(level)) for level in LEVELS]
+    rows = _means(tasks, parts)
+    name, slug, title = "ICAE Figure 7", "icae-figure-7", "Tokens of requests and of what asking gives"
+    value = Column("value", "Tokens, mean over tasks", "tokens")
+    data = Table(name, slug, title, (Column("panel", "Part"), Column("label", "Exposure"), value), rows)
+    said = "; ".join(
+        f"{row['label'].value}, {str(row['panel'].value).lower()}: {row['value'].value:,.0f}" for row in rows
+    )
+    notes = [*run_notes(evidence), f"{len(tasks)} tasks that have all levels.", TOKENS, *unknown_tasks(evidence)]
+    return Figure(
+        name,
+        slug,
+        title,
+        bars(value, panels=2, own_labels=True),
+        data,
+        f"Mean tokens over {len(tasks)} tasks. {said}.",
+        notes,
+    )
+
+
+def figure_8(evidence: Evidence) -> Figure | None:
+    """Ambiguity points by category and level."""
+    tasks = _with_all_levels(evidence)
+    found = {
+        task.id: {level: Counter(record.category for record in _level(task, level).records) for level in LEVELS}
+        for task in tasks
+    }
+    totals = counts_by_group(
+        category for levels in found.values() for counts in levels.values() for category in counts.elements()
+    )
+    if not totals:
+        return None
+
+    def points(level: str, category: str) -> Callable[[Task], float]:
+        return lambda task: float(found[task.id][level][category])
+
+    rows = _means(
+        tasks, [(f"Fuzzy {level}", category, points(level, category)) for level in LEVELS for category in totals]
+    )
+    name, slug, title = "ICAE Figure 8", "icae-figure-8", "Categories of ambiguity at each level"
+    value = Column("value", "Points a task, mean over tasks", "number")
+    data = Table(name, slug, title, (Column("panel", "Level"), Column("label", "Category"), value), rows)
+    sums = [
+        f"Fuzzy {level} hides {sum(counts[level].total() for counts in found.values()) / len(tasks):.1f} points a task"
+        for level in LEVELS
+    ]
+    parts = "; ".join(f"{row['panel'].value}, {row['label'].value}: {row['value'].value:.2f}" for row in rows)
+    notes = [
+        *run_notes(evidence),
+        f"{len(tasks)} tasks that have all levels. Every record counts, case files, architecture and harness included.",
+        *unknown_tasks(evidence),
+    ]
+    return Figure(name, slug, title, bars(value, panels=3), data, f"{', '.join(sums)}. Of these: {parts}.", notes)
+
+
+def _level(task: Task, level: str) -> LevelRecords:
+    assert task.records is not None
+    return task.records.levels[level]  # type: ignore[index]
