@@ -57,6 +57,19 @@ def run(
         "--information",
         help="What an agent learns that clarifies: none, standard (what it asks for) or complete; may be repeated.",
     ),
+    most_rounds: list[int] = typer.Option(
+        [], "--most-rounds", help="Most questions while one clarifies; any number by default; may be repeated."
+    ),
+    most_revisions: list[int] = typer.Option(
+        [],
+        "--most-revisions",
+        help="Revisions of one reply before its round has failed; 3 by default; may be repeated.",
+    ),
+    native_history: bool = typer.Option(
+        False,
+        "--native-history",
+        help="Build on from the agent's own messages in place of the frozen context (react).",
+    ),
     judge_model: str = typer.Option("", "--judge-model", help="Who labels answers to requirement questions."),
     judge_reviews: int = typer.Option(None, "--judge-reviews", min=1, help="How often each answer is judged; 1."),
     structure: bool = typer.Option(
@@ -98,6 +111,9 @@ def run(
     prices: Path = typer.Option(None, "--prices", help="A file of prices in place of the packaged one."),
     registries: Path = typer.Option(
         None, "--registries", help="A file of what networks reach, beside or in place of the packaged lists."
+    ),
+    prompts: Path = typer.Option(
+        None, "--prompts", help="A folder with prompts of your own, as client/rules.md; see `underspec prompts show`."
     ),
     epochs: int = typer.Option(
         None, "--epochs", min=1, help="How often each task is run under each condition; 1 by default."
@@ -149,6 +165,8 @@ def run(
             ("stakeholder_model", stakeholder_model),
             ("protocol", protocol),
             ("information", information),
+            ("most_rounds", most_rounds),
+            ("most_revisions", most_revisions),
             ("network", network),
             ("grade_network", grade_network),
         )
@@ -159,6 +177,7 @@ def run(
         "command": agent_command or None,
         "judge_model": judge_model or None,
         "judge_reviews": judge_reviews,
+        "native_history": native_history or None,
         "build_seconds": build_seconds,
         "max_tokens": max_tokens,
         "max_turns": max_turns,
@@ -167,6 +186,7 @@ def run(
     fixed = {key: value for key, value in given.items() if value is not None}
     plan = with_preset(_experiment(experiment, task, grid, fixed, epochs), preset or None)
     plan = _beside(plan, structure, critic_model, critic_repeats)
+    plan = plan if prompts is None else plan.model_copy(update={"prompts": str(prompts)})
     _known_phases(redo)
     _usable_name(name)
     settings: dict[str, Any] = {

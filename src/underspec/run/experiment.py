@@ -14,6 +14,7 @@ from underspec.artifact.base import json_path
 from underspec.artifact.condition import Condition
 from underspec.errors import UsageError
 from underspec.model.spec import ModelSpec
+from underspec.task.catalog import is_bundled
 
 
 class Experiment(BaseModel):
@@ -23,6 +24,7 @@ class Experiment(BaseModel):
     ``variants`` changes one thing at a time: each is a table of fields that replace those of ``condition``, and all
     combinations of ``grid`` are run under each. ``preset`` names settings that all of these change.
     ``models`` describes models by names of one's own, which conditions may then use: endpoints, options, retries.
+    ``prompts`` is a folder of prompts, as ``client/rules.md``, that stand in place of the packaged ones.
 
     ``structure``: deliverables are compared with golden sources, where a task has any. ``critic_model`` reviews them
     beside these, ``critic_repeats`` times each. Neither is part of a condition, nor of the plan: both are found out
@@ -40,6 +42,7 @@ class Experiment(BaseModel):
     variants: list[dict[str, Any]] = []
     preset: str | None = None
     models: dict[str, ModelSpec] = {}
+    prompts: str | None = Field(default=None, min_length=1)
     structure: bool = True
     critic_model: str | None = Field(default=None, min_length=1)
     critic_repeats: int = Field(default=1, ge=1, le=100)
@@ -81,6 +84,9 @@ def make_condition(fields: Mapping[str, Any]) -> Condition:
 def read_experiment(path: Path, **changes: Any) -> Experiment:
     """Read an ``experiment.toml``; ``changes`` that are not None replace what it says.
 
+    Folders that it names (``tasks``, ``prompts``) are beside it. One that is not there is looked for where the command
+    was started.
+
     Raises:
         UsageError: names the file, the field and the mend.
     """
@@ -92,9 +98,26 @@ def read_experiment(path: Path, **changes: Any) -> Experiment:
         raise UsageError(f"cannot be read: {error}", file=str(path), mend="give a readable TOML text file") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not valid TOML: {error}", file=str(path), mend="mend the syntax there") from error
+    tasks = document.get("tasks")
+    if isinstance(tasks, list):
+        document["tasks"] = [_beside(path, each, "$.tasks", is_id=is_bundled(each)) for each in tasks]
+    document |= {"prompts": _beside(path, document["prompts"], "$.prompts")} if "prompts" in document else {}
     return make_experiment(
         {**document, **{name: value for name, value in changes.items() if value is not None}}, str(path)
     )
+
+
+def _beside(origin: Path, named: Any, where: str, *, is_id: bool = False) -> Any:
+    """A folder that a file names, as a path from where the command was started; anything else as it is."""
+    if not isinstance(named, str) or not named or "\0" in named or is_id or Path(named).is_absolute():
+        return named
+    there, here = origin.parent / named, Path(named)
+    if not there.is_dir():
+        return named
+    if here.is_dir() and here.resolve() != there.resolve():
+        message = f"{named!a} is a folder both beside this file and where the command was started"
+        raise UsageError(message, file=str(origin), where=where, mend="write the whole path")
+    return str(there)
 
 
 def make_experiment(document: Mapping[str, Any], origin: str = "the command line") -> Experiment:

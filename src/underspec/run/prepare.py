@@ -25,13 +25,14 @@ from underspec.run.item import Item
 from underspec.run.manifest import FILE, make_manifest, read_manifest, write_manifest
 from underspec.run.needs import check_protocol, check_roles, without_idle_roles
 from underspec.run.plan import Tasks, plan_digest, plan_items
+from underspec.run.prompts import own_prompts
 from underspec.run.store import RunStore
 from underspec.sandbox.egress.lists import load_lists, packaged_lists
 from underspec.sandbox.egress.policy import VERSION as POLICY_VERSION
 from underspec.sandbox.images.scan import refuse_spoiled
 from underspec.sandbox.images.store import built_images
 from underspec.sandbox.protocol import SandboxBackend
-from underspec.stakeholder.router import Router, RouterWithModel, load_router
+from underspec.stakeholder.router import Router, RouterWithModel, RouterWithPrompts, load_router
 from underspec.task import release
 from underspec.task.catalog import find_tasks
 from underspec.task.load import load_task, read_toml
@@ -125,7 +126,8 @@ def open_context(
     tasks = load_tasks(experiment.tasks)
     conditions = experiment.conditions()
     agents: dict[str, Agent] = {each.agent: load_agent(each.agent) for each in conditions}
-    routers: dict[str, Router] = {each.router: load_router(each.router) for each in conditions}
+    prompts = own_prompts(Path(experiment.prompts)) if experiment.prompts else None
+    routers = {each.router: _router(each.router, prompts) for each in conditions}
     conditions = without_idle_roles(
         _fitting(conditions, agents), lambda router: isinstance(routers[router], RouterWithModel)
     )
@@ -144,6 +146,7 @@ def open_context(
         run_cost=CostCounter(max_cost, runs / name / SPENT),
         prices=load_prices(prices) if prices else None,
         lists=load_lists(registries) if registries else None,
+        prompts=prompts,
         structure=experiment.structure,
         critic=_critic(experiment),
     )
@@ -166,6 +169,11 @@ def _models(experiment: Experiment, conditions: Sequence[Condition]) -> dict[str
     return {name: experiment.models.get(name) or make_spec(name) for name in sorted(names)}
 
 
+def _router(name: str, prompts: Path | None) -> Router:
+    router = load_router(name)
+    return router.with_prompts(prompts) if prompts and isinstance(router, RouterWithPrompts) else router
+
+
 def _critic(experiment: Experiment) -> Critic | None:
     name = experiment.critic_model
     if name is None:
@@ -176,9 +184,11 @@ def _critic(experiment: Experiment) -> Critic | None:
 def default_name(
     experiment: Experiment, items: Sequence[Item], backend: SandboxBackend, use_image: str | None = None
 ) -> str:
-    """A name that the same command finds again. Sandboxes of another kind or with another image make another run."""
+    """A name that the same command finds again. Sandboxes of another kind or with another image make another run, and
+    so do prompts of one's own, whatever they say: one that is edited makes items of the same run stale."""
     kind = "" if backend.name == "bubblewrap" else f"-{backend.name}"
     kind += f"-{use_image}" if use_image else ""
+    kind += "-prompts" if experiment.prompts else ""
     return f"{experiment.name}{kind}-{plan_digest(items)[:8]}"
 
 
@@ -275,7 +285,7 @@ def begin(prepared: Prepared, *, concurrency: int) -> RunStore:
         concurrency=concurrency,
         network=_network(prepared),
         critic=_named_critic(prepared.experiment),
-        prompts=prompt_hashes(),
+        prompts=prompt_hashes(override=context.prompts),
     )
     write_manifest(store.path, manifest)
     store.add_items(prepared.items)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from underspec.artifact.session import Turn
@@ -54,6 +55,14 @@ class RouterWithModel(Router, Protocol):
 
     def with_model(self, model: Model, /) -> Router:
         """A router of its own that asks ``model``, opened for the role *router*."""
+
+
+@runtime_checkable
+class RouterWithPrompts(Router, Protocol):
+    """A router that tells a model what to do, in words that can be replaced."""
+
+    def with_prompts(self, prompts: Path, /) -> Router:
+        """The same with a user's folder of prompts, and therefore of another version."""
 
 
 def load_router(name: str) -> Router:

@@ -30,6 +30,11 @@ def bundled_tasks(family: Family | None = None) -> list[Path]:
     return [task for task in tasks if family is None or read_toml(task).family == family]
 
 
+def is_bundled(name: object) -> bool:
+    """Whether that is the id of a task that comes with the package."""
+    return isinstance(name, str) and "/" not in name and any(task.name == name for task in bundled_tasks())
+
+
 def _as_folder(name_or_path: str) -> Path | None:
     """The folder that is meant, whether or not a task lies in it; None when there is none of that name."""
     path = Path(name_or_path)
