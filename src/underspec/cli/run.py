@@ -13,6 +13,7 @@ from underspec.cli.common import JSON_OPTION, RUNS_OPTION, SANDBOX_OPTION, comma
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from underspec.report.collect import Collected
     from underspec.run.experiment import Experiment
     from underspec.run.plan import Tasks
     from underspec.run.prepare import Prepared
