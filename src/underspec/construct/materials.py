@@ -6,7 +6,7 @@ select     ``selection.json`` (:class:`Selection`), ``golden.toml`` (as a task h
 refactor   ``native/<stem>.json`` (case files), ``reference/`` (dispatcher and ``rcb_tests/``), ``contract.json``
            (:class:`Contract`), ``tests.json`` (:class:`TestMap`)
 ground     ``ground.md``, ``public/<stem>.json`` (cases of native, the same bytes)
-enhance    ``enhanced/<stem>.json``, ``coverage.json``, ``log.json``
+enhance    ``enhanced/<stem>.json``, ``log.json`` (coverage is evidence of its gate)
 fuzz       ``L1.md``, ``L2.md``, ``L3.md``, ``records.json`` (as in a task)
 image      ``image.json``, recipes
 verify     ``task/`` (the whole folder), and what was found out about it
@@ -46,7 +46,8 @@ class Assessment(Part):
 class Selection(Part):
     """A repository that may become a task. ``identity`` are strings that would give it away; ``test_command`` runs its
     own tests in the unpacked source, whose ``test_paths`` (files and folders) hold them. ``packages`` are Python
-    wheels, by file name, that tests need besides what the image has."""
+    wheels, by file name, that tests need besides what the image has. ``tests`` are ids of the tests, as their report
+    gives them; empty where there is no report."""
 
     name: NonEmpty
     version: NonEmpty
@@ -61,6 +62,7 @@ class Selection(Part):
     test_paths: tuple[NonEmpty, ...] = ()
     packages: tuple[NonEmpty, ...] = ()
     identity: tuple[NonEmpty, ...] = ()
+    tests: tuple[NonEmpty, ...] = ()
     assessment: Assessment | None = None
 
 

@@ -88,6 +88,9 @@ class Select:
             work.log("left_out", paths=left_out[:50], number=len(left_out))
         (work.out / GOLDEN_TOML).write_text(tomli_w.dumps(golden.model_dump(mode="json", exclude_none=True)))
         selection, plan = _read(source, work.out / GOLDEN, golden, given, options)
+        if plan.reports:
+            listed = await run_tests(work, source, plan, RUNS[0])
+            selection = selection.model_copy(update={"tests": tuple(sorted(listed.tests or ()))})
         if work.model is not None:
             assessment = await self._assess(work, source, selection, plan)
             selection = selection.model_copy(update={"assessment": assessment})

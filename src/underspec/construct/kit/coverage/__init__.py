@@ -1,0 +1,1 @@
+"""Shown to sandboxes, where a Python process starts with it."""
