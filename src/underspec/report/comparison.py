@@ -68,7 +68,7 @@ def compare_sides(one: Side, other: Side) -> dict[str, Any]:
     """
     ranked_by = primary(one.condition)
     left_out = _left_out(one, other, ranked_by)
-    tasks = sorted((one.by_task.keys() & other.by_task.keys()) - left_out.keys())
+    tasks = matched_tasks(one, other)
     if not tasks:
         raise ValueError("no task was scored on both sides")
     measures = {name: found for name in MEASURES if (found := _measure(one, other, name, tasks)) is not None}
@@ -85,6 +85,12 @@ def compare_sides(one: Side, other: Side) -> dict[str, Any]:
         "used": {name: _used(one, other, name, tasks) for name in ("cost", "seconds", "tokens")},
         "notes": _notes(one, other, tasks),
     }
+
+
+def matched_tasks(one: Side, other: Side) -> list[str]:
+    """The tasks that both sides have scored in the same version, compared by the same rule; in name order."""
+    left_out = _left_out(one, other, primary(one.condition))
+    return sorted((one.by_task.keys() & other.by_task.keys()) - left_out.keys())
 
 
 def _side(side: Side) -> dict[str, Any]:

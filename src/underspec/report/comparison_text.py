@@ -7,7 +7,7 @@ from typing import Any
 from underspec.report.terminal import dollars, percent, plain
 
 _MOST = 10
-_NAMES = {
+MEASURE_NAMES = {
     "overall_macro": "cases passed, mean of tasks",
     "task_pass": "tasks passed",
     "clarification": "clarification score",
@@ -90,7 +90,7 @@ def comparison_text(comparison: dict[str, Any]) -> str:
     for name, found in comparison["measures"].items():
         counts = f"; {found['better']} better, {found['worse']} worse, sign test p {_p(found['p_sign'])}"
         lines.append(
-            f"{_NAMES[name] + ', %':30}{percent(found['a']):>9}{percent(found['b']):>9}"
+            f"{MEASURE_NAMES[name] + ', %':30}{percent(found['a']):>9}{percent(found['b']):>9}"
             f"{100 * found['difference']:>+10.1f}   {_span(found['interval'])}{counts}"
         )
     used = comparison["used"]

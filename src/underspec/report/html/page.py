@@ -38,7 +38,7 @@ class Listed:
     why: str | None
 
 
-def _finalize(value: Any) -> Any:
+def finalize(value: Any) -> Any:
     """Nothing invisible passes, even where a template writes a value as it is."""
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
@@ -51,7 +51,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_finalize,
+        finalize=finalize,
     )
     environment.filters["name"] = name
     return environment
