@@ -18,6 +18,7 @@ from underspec.measure.agreement import cohen_kappa, intraclass_correlations, we
 from underspec.report.human.agreement import agreement_document
 from underspec.report.human.exhibit import human_table
 from underspec.report.human.sampling import sample_study
+from underspec.report.human.seam import human_scores
 from underspec.report.human.sheets import sheet_csv
 from underspec.report.human.study import Study
 from underspec.report.human.text import table_text
@@ -125,6 +126,19 @@ def test_table_sixteen_has_a_row_for_each_dimension_and_says_what_it_lacks(study
     shown = table_text(table)
     assert "Pearson r" in shown
     assert "– (nobody rated what the critic scored)" in shown
+
+
+def test_the_sites_table_gets_rates_of_the_dimensions_that_there_are(study: Study) -> None:
+    for name, scores in PEOPLE.items():
+        fill(study, name, scores)
+    found = study.agreement()
+    shown = human_scores(found)
+    assert shown is not None
+    assert set(shown.dimensions) == {"semantic", "api"}
+    semantic = shown.dimensions["semantic"]
+    assert semantic.critic_mean == pytest.approx(sum(CRITICS) / 6)
+    assert semantic.mae == pytest.approx((found.dimensions[0].critic.mae or 0) / 100)
+    assert semantic.consistency == found.dimensions[0].annotators.consistency.value
 
 
 def test_the_document_is_json_and_has_every_figure(study: Study) -> None:
