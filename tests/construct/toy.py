@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from underspec.construct.findings import GateFinding, Verdict
+from underspec.construct.fuzz import building, drafts
+from underspec.construct.fuzz.files import Levels, Material, material_of
 from underspec.construct.ground.draft import Kept, KeptFeature, read_draft
 from underspec.construct.ground.page import ground_page
 from underspec.construct.materials import (
@@ -172,3 +174,23 @@ def write_ground(out: Path, document: dict[str, Any]) -> None:
     (out / "ground.md").write_text(ground_page(draft, CONTRACT.features, texts))
     kept = tuple(KeptFeature(id=each.id, title=each.title, called=each.called) for each in draft.features)
     write_part(out / "features.json", Kept(features=kept, constants=draft.constants))
+
+
+def material(root: Path) -> Material:
+    """What the stage fuzz reads, laid out below ``root``."""
+    places = lay_out(root)
+    write_ground(root / "ground/out", answer("ground"))
+    problems: list[GateFinding] = []
+    found = material_of({**places, "ground": root / "ground/out"}, problems)
+    assert found is not None, problems
+    return found
+
+
+def levels(given: Material, answers: Mapping[str, dict[str, Any]]) -> Levels:
+    """What the stage fuzz makes of the answers, without a model."""
+    constraints = building.numbered(drafts.DraftConstraints.model_validate(answers["constraints"]))
+    draft = drafts.DraftL1.model_validate(answers["l1"])
+    first = building.first_level(draft, given)
+    second = building.second_level(drafts.DraftL2.model_validate(answers["l2"]), draft.request, first[0])
+    third = building.third_level(drafts.DraftL3.model_validate(answers["l3"]), given.ground, first[0])
+    return building.together(constraints, draft.request, first, second, third)

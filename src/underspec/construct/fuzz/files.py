@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,19 +53,22 @@ class Material:
 
 def read_material(work: Work, findings: list[GateFinding]) -> Material | None:
     """All of it; None, with findings, where something is missing."""
-    grounded = work.of("ground")
-    text = read_page(grounded, GROUND, findings)
-    features = read_part(grounded, FEATURES, Kept, findings)
-    contract = read_part(work.of("refactor"), CONTRACT, Contract, findings)
-    selection = read_part(work.of("select"), SELECTION, Selection, findings)
-    native = read_cases(work.of("refactor"), NATIVE, findings)
-    public = read_cases(grounded, PUBLIC, findings)
-    enhanced = read_cases(work.of("enhance"), ENHANCED, findings) if (work.of("enhance") / ENHANCED).is_dir() else {}
+    return material_of({stage: work.of(stage) for stage in ("select", "refactor", "ground", "enhance")}, findings)
+
+
+def material_of(places: Mapping[str, Path], findings: list[GateFinding]) -> Material | None:
+    """The same from the ``out`` folders of the stages."""
+    text = read_page(places["ground"], GROUND, findings)
+    features = read_part(places["ground"], FEATURES, Kept, findings)
+    contract = read_part(places["refactor"], CONTRACT, Contract, findings)
+    selection = read_part(places["select"], SELECTION, Selection, findings)
+    native = read_cases(places["refactor"], NATIVE, findings)
+    public = read_cases(places["ground"], PUBLIC, findings)
+    enhanced = read_cases(places["enhance"], ENHANCED, []) if (places["enhance"] / ENHANCED).is_dir() else {}
     if text is None or features is None or contract is None or selection is None or not native or not public:
         return None
-    shown = public_texts(grounded, public)
-    golden = work.of("select")
-    return Material(text, features, contract, selection, native, enhanced, public, shown, golden)
+    shown = public_texts(places["ground"], public)
+    return Material(text, features, contract, selection, native, enhanced, public, shown, places["select"])
 
 
 @dataclass(frozen=True)

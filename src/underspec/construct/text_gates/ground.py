@@ -7,7 +7,7 @@ Each leaf is a section whose text holds a user story and the behaviour, then the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from underspec.construct.findings import GateFinding
@@ -145,10 +145,11 @@ def check_public(public: Files, native: Files, *, folder: str = "public") -> Ite
                 yield GateFinding(kind="public_not_native", message=message, file=path, where=where, mend=mend)
 
 
-def prose_of(text: str, public: Mapping[str, str]) -> str:
-    """The text with the examples blanked that are public files byte for byte; lines keep their numbers."""
+def prose_of(text: str, stems: Container[str]) -> str:
+    """The text with the example blocks of these stems blanked; lines keep their numbers. What stands in such a block is
+    for :func:`check_examples` to judge."""
     for leaf in reversed(leaves_of(text)):
-        if leaf.block and (leaf.example or "").rstrip("\n") == public.get(leaf.stem, "\0").rstrip("\n"):
+        if leaf.block and leaf.stem in stems:
             begin, end = leaf.block
             text = text[:begin] + re.sub(r"[^\n]", " ", text[begin:end]) + text[end:]
     return text
