@@ -143,7 +143,8 @@ def run(
 ) -> None:
     """Let agents build, grade what they hand over, and report.
 
-    The same command goes on where it was interrupted: finished work is never done twice.
+    The same command goes on where it was interrupted: finished work is never done twice. Exit code 0 when at least one
+    item of the run was scored, whatever the score; 1 when none was.
 
     Example: underspec run --task data-sizes --agent eager --agent asker --budget 8 --budget 16
 
@@ -336,10 +337,18 @@ def _warn_of_little_disk(path: Path) -> None:
 
 
 def report_on(prepared: Prepared, as_json: bool) -> None:
-    """Write and print the report of the whole run that a plan belongs to."""
+    """Write and print the report of the whole run that a plan belongs to. Exit code 1 where nothing is scored."""
+    from underspec.cli.nothing_scored import why_nothing_is_scored
+    from underspec.report.collect import collect
+    from underspec.report.terminal import plain
+
     store = prepared.context.store
-    document, pages = write_report(store, prepared.context.tasks)
+    collected = collect(store)
+    document, pages = write_report(store, prepared.context.tasks, collected=collected)
     show_report(document, store.path, as_json, pages)
+    if (why := why_nothing_is_scored(collected)) is not None:
+        typer.echo(plain(why), err=True)
+        raise typer.Exit(1)
 
 
 def write_report(
@@ -372,9 +381,12 @@ def show_report(document: dict[str, Any], path: Path, as_json: bool, pages: Sequ
     if as_json:
         print_json(document)
         return
+    from underspec.report.beside_text import print_beside
     from underspec.report.terminal import print_report, report_console
 
-    print_report(document, report_console())
+    console = report_console()
+    print_report(document, console)
+    print_beside(document, console)
     for page in pages:
         typer.echo(f"as a page: {page}")
     typer.echo(f"everything lies in {path}; one item: underspec show --run {path} ITEM")

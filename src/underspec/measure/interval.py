@@ -84,6 +84,18 @@ def cluster_t(means: ArrayLike, weights: ArrayLike | None = None, level: float =
     return _single("cluster-t", cluster_t_limits(_one_a_task(means), weights, level), level)
 
 
+def positive_t(means: ArrayLike, level: float = LEVEL) -> Interval | None:
+    """Student's t interval of the mean of figures that are 0 or more and may exceed 1, such as ratios; shape (tasks,),
+    none below 0. None with fewer than two tasks."""
+    values = _one_a_task(means)
+    if not np.all((values >= 0) & np.isfinite(values)):
+        raise ValueError("figures must be 0 or more")
+    if len(values) < 2:
+        return None
+    half = t_quantile(level, len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return Interval(max(0.0, float(values.mean()) - half), float(values.mean()) + half, "t", level)
+
+
 def clustered_wilson(means: ArrayLike, weights: ArrayLike | None = None, level: float = LEVEL) -> Interval | None:
     """Wilson's interval at the effective number of tasks: the default, because it covers (docs/statistics.md).
 

@@ -24,7 +24,7 @@ from underspec.phase.structure import STRUCTURE_FILE
 from underspec.report.clarified import Clarified, clarified_item
 from underspec.run.item import Item
 from underspec.run.protocols import steps_of
-from underspec.run.store import MAX_ATTEMPTS, PhaseFolder, RunStore
+from underspec.run.store import PhaseFolder, RunStore
 
 NOT_RUN = "not_run"
 
@@ -60,6 +60,10 @@ class Collected:
     what a critic says of it. The reason in place of one that could not be had; neither where the run had no such step,
     or has not come to it. One that is there may still be unscored: see ``Structure.scored``, ``CriticScore.score``.
     All that a critic wrote is for the operator alone."""
+    beside: frozenset[str] = frozenset()
+    """Which of ``structure`` and ``review`` the run had for this item, whether it has come to them or not."""
+    review_stale: bool = False
+    """The review was made from other inputs than those of the last run, such as other prompts."""
 
     @property
     def scored(self) -> bool:
@@ -96,23 +100,29 @@ def _beside(store: RunStore, item: Item, deliverable: Deliverable | None) -> dic
         "structure": (STRUCTURE_FILE, Structure),
         "review": (REVIEW_FILE, Review),
     }
+    beside = set()
     for name, (file, kind) in kinds.items():
         phase = store.phase(item, name)
-        artifact = _chosen(phase)
+        choice = phase.chosen()
+        if choice is None:
+            continue
+        beside.add(name)
+        artifact = phase.artifact(choice.key)
         if artifact is None:
             found[f"{name}_why"] = _unscored(phase)
             continue
         read = kind.read(artifact / file)
         if deliverable is not None and read.deliverable == deliverable.sha256:
             found[name] = read
-    return found
+            found["review_stale"] = choice.stale and name == "review"
+    return {**found, "beside": frozenset(beside)}
 
 
 def _collect_built(store: RunStore, item: Item) -> Collected:
     builds, grades = store.phase(item, "build"), store.phase(item, "grade")
     attempts = {"build": len(builds.attempts()), "grade": len(grades.attempts())}
     built, graded = _chosen(builds), _chosen(grades)
-    spent = _spent([builds])
+    spent = _spent([builds, store.phase(item, "review")])
     if built is None:
         return replace(Collected(item, None, None, None, None, _unscored(builds), attempts), **spent)
     end, deliverable = BuildEnd.read(built / BUILD_FILE), Deliverable.read(built / DELIVERABLE_FILE)
@@ -144,7 +154,7 @@ def _collect_clarified(store: RunStore, item: Item) -> Collected:
         stale=stale,
         clarified=clarified,
     )
-    return replace(known, **_spent(list(phases.values())))
+    return replace(known, **_spent([*phases.values(), store.phase(item, "review")]))
 
 
 def _undecided(clarified: Clarified) -> Unscored | None:
@@ -168,10 +178,8 @@ def _chosen(phase: PhaseFolder) -> Path | None:
 
 def _unscored(phase: PhaseFolder) -> Unscored | None:
     choice = phase.chosen()
-    failures = phase.failures(choice.key) if choice else []
-    if len(failures) < MAX_ATTEMPTS:
-        return None
-    return Unscored(boundary=failures[-1].boundary, reason=failures[-1].reason)
+    failure = phase.given_up(choice.key) if choice else None
+    return Unscored(boundary=failure.boundary, reason=failure.reason) if failure else None
 
 
 def read_failures(collected: Collected) -> Failures | None:

@@ -15,6 +15,7 @@ from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes
 from underspec.measure.functional import VIEWS, bounds, macro, mean, pooled
 from underspec.measure.interaction import summarise
 from underspec.measure.interval import DEFAULT, LEVEL
+from underspec.report.beside import beside_figures
 from underspec.report.clarify_figures import clarified_figures
 from underspec.report.collect import Collected
 from underspec.report.scores import MEASURES, interval, primary
@@ -68,8 +69,10 @@ def _row(members: Sequence[Collected]) -> dict[str, Any]:
 
 def _figures(members: Sequence[Collected], condition: Condition) -> dict[str, Any]:
     if condition.protocol != "build":
-        return {**_cases_figures((), members), **clarified_figures(members)}
-    return _cases_figures([each.outcomes for each in members if each.outcomes is not None], members)
+        figures = {**_cases_figures((), members), **clarified_figures(members)}
+    else:
+        figures = _cases_figures([each.outcomes for each in members if each.outcomes is not None], members)
+    return {**figures, **beside_figures(members)}
 
 
 def _cases_figures(graded: Sequence[Outcomes], members: Sequence[Collected]) -> dict[str, Any]:

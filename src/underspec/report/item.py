@@ -8,6 +8,7 @@ from typing import Any
 from underspec.artifact.outcomes import CaseOutcome, Outcomes
 from underspec.grade.view import grade_document
 from underspec.measure.interaction import interaction
+from underspec.report.beside_item import beside_document, beside_lines
 from underspec.report.clarified_item import clarified_document, clarified_lines
 from underspec.report.collect import Collected
 from underspec.report.terminal import percent, plain
@@ -32,6 +33,7 @@ def item_document(collected: Collected, folder: Path) -> dict[str, Any]:
         "grade": grade_document(collected.outcomes) if collected.outcomes else None,
         "unscored": collected.unscored.model_dump(mode="json") if collected.unscored else None,
         **(clarified_document(collected.clarified) if collected.clarified else {}),
+        **beside_document(collected),
     }
 
 
@@ -60,6 +62,7 @@ def item_text(collected: Collected, folder: Path) -> str:
         lines.append(f"unscored: {collected.unscored.boundary}: {_one_line(collected.unscored.reason)}")
     elif not collected.scored:
         lines.append("not finished yet; the command that planned it goes on with it")
+    lines += beside_lines(collected)
     return plain("\n".join(lines))
 
 

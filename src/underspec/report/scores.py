@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from underspec.artifact.condition import Condition
-from underspec.measure.interval import Interval, clustered_wilson
+from underspec.artifact.review import CRITIC_DIMENSIONS, DimensionName
+from underspec.artifact.structure import Dimension
+from underspec.measure.interval import Interval, clustered_wilson, positive_t
 from underspec.measure.scores import TaskScores
 from underspec.report.collect import Collected
 
@@ -33,6 +35,36 @@ MEASURES: dict[str, Callable[[Collected], float | None]] = {
 """Each from 0 to 1, or None where an item has none; named as in the rows of a report."""
 
 
+def _similarity(dimension: Dimension) -> Callable[[Collected], float | None]:
+    def figure(item: Collected) -> float | None:
+        if item.structure is None:
+            return None
+        # What was handed over defines nothing: it is like the golden sources in nothing, and that is known.
+        return 0.0 if item.structure.nothing_generated else item.structure.similarity(dimension)
+
+    return figure
+
+
+def _critic(dimension: DimensionName) -> Callable[[Collected], float | None]:
+    return lambda item: item.review.dimension(dimension).score if item.review else None
+
+
+BESIDE: dict[str, Callable[[Collected], float | None]] = {
+    "class_similarity": _similarity("class_like"),
+    "method_similarity": _similarity("method"),
+    "method_qualified_similarity": _similarity("method_qualified"),
+    "namespace_similarity": _similarity("namespace"),
+    **{f"critic_{dimension}": _critic(dimension) for dimension in CRITIC_DIMENSIONS},
+}
+"""The same for what stands beside the scores (ICAE III-F), which ranks nothing."""
+RATIOS: dict[str, Callable[[Collected], float | None]] = {
+    "file_ratio": lambda item: item.structure.file_ratio if item.structure else None,
+    "loc_ratio": lambda item: item.structure.loc_ratio if item.structure else None,
+}
+"""Generated over golden, 0 or more."""
+_FIGURES = {**MEASURES, **BESIDE, **RATIOS}
+
+
 def primary(condition: Condition) -> str:
     """The measure that a condition is ranked by: the mean over tasks of their cases (ICAE), or, where requirement units
     are what is tested, of tasks that pass (SWE-Clar)."""
@@ -41,13 +73,14 @@ def primary(condition: Condition) -> str:
 
 def task_scores(members: Sequence[Collected], measure: str) -> TaskScores:
     """One mean a task over the items that have this measure."""
-    figure = MEASURES[measure]
+    figure = _FIGURES[measure]
     return TaskScores.of((each.item.task, figure(each)) for each in members)
 
 
 def interval(members: Sequence[Collected], measure: str) -> Interval | None:
-    """Of the mean over tasks, by the default method; None with fewer than two tasks.
+    """Of the mean over tasks, by the default method, and of ratios by Student's t; None with fewer than two tasks.
 
     It is of what was scored. What the unscored could change is in a row's ``bounds``.
     """
-    return clustered_wilson(task_scores(members, measure).means)
+    means = task_scores(members, measure).means
+    return positive_t(means) if measure in RATIOS else clustered_wilson(means)

@@ -143,14 +143,15 @@ def _details(row: dict[str, Any], task: dict[str, Any], varied: Sequence[str]) -
     used = f"; budget used {percent(task['budget_use'])} %" if task["budget_use"] is not None else ""
     if row["condition"].get("protocol", "build") != "build":
         counts = f"fully correct answers {percent(task['clarification_strict'])} %"
-    return f"{_who(row, varied, task['task'])}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
+    return f"{who(row, varied, task['task'])}: {counts or 'no cases'}{_span(task)}{used}{'; ' + seen if seen else ''}"
 
 
 def _value(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-def _who(row: dict[str, Any], varied: Sequence[str], task: str | None = None) -> str:
+def who(row: dict[str, Any], varied: Sequence[str], task: str | None = None) -> str:
+    """The agent of a row, under what varies."""
     under = "".join(f", {name} {_value(row['condition'][name])}" for name in varied)
     on = f"{',' if under else ''} on {task}" if task else ""
     return f"{row['agent']}{under}{on}"
@@ -197,9 +198,9 @@ def print_report(document: dict[str, Any], console: Console) -> None:
         for task in row["tasks"]:
             console.print(Text(plain(_details(row, task, varied)), style="dim"))
         if row.get("interval"):
-            console.print(Text(plain(f"{_who(row, varied)}: {mean_of_tasks(row)}"), style="dim"))
+            console.print(Text(plain(f"{who(row, varied)}: {mean_of_tasks(row)}"), style="dim"))
         for role, spent in row.get("spending", {}).items():
-            console.print(Text(plain(f"{_who(row, varied)}: {_spent(role, spent)}"), style="dim"))
+            console.print(Text(plain(f"{who(row, varied)}: {_spent(role, spent)}"), style="dim"))
     unscored = sum(document["unscored"].values())
     line = f"planned {document['planned']} = scored {document['scored']} + unscored {unscored}"
     if unscored:
