@@ -188,25 +188,22 @@ def labels(found: Sequence[Arm]) -> list[str]:
     """A short name of each arm among the others: its model, or its agent where there is none, and whatever varies."""
     dumps = [arm.condition.model_dump(mode="json") for arm in found]
     varying = {name for name in (dumps[0] if dumps else ()) if len({str(dump[name]) for dump in dumps}) > 1}
-    shown = [_label(arm, dump, varying) for arm, dump in zip(found, dumps, strict=True)]
+    models = {dump["model"] for dump in dumps if dump["model"]}
+    short = {model: model.rpartition("/")[2] or model for model in models}
+    if len(set(short.values())) < len(models):
+        short = {model: model for model in models}
+    shown = [_label({**dump, "model": short.get(dump["model"])}, varying) for dump in dumps]
     twice = {name for name, number in Counter(shown).items() if number > 1}
     return [
         f"{name} [{arm.condition.id[:6]}]" if name in twice else name for name, arm in zip(shown, found, strict=True)
     ]
 
 
-def _label(arm: Arm, dump: Mapping[str, Any], varying: set[str]) -> str:
-    first = "model" if arm.condition.model else "agent"
-    kept = {first} | varying
-    parts = [
-        text.format(word(dump[name]))
-        for name, text in _SHOWN
-        if name in kept
-        and not (name == "model" and dump["model"] is None)
-        and not (name == "command" and not dump[name])
-    ]
-    rest = sorted(varying - {name for name, _text in _SHOWN})
-    return ", ".join([*parts, *(f"{name} {word(dump[name])}" for name in rest)])
+def _label(dump: Mapping[str, Any], varying: set[str]) -> str:
+    kept = {"model" if dump["model"] else "agent"} | varying
+    known = {name for name, _text in _SHOWN}
+    order = [*_SHOWN, *((name, name.replace("_", " ") + " {}") for name in sorted(varying - known))]
+    return ", ".join(text.format(word(dump[name])) for name, text in order if name in kept and dump[name] is not None)
 
 
 def word(value: Any) -> str:
@@ -214,6 +211,14 @@ def word(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return "default" if value is None else str(value)
+
+
+def widest(found: Sequence[Arm]) -> list[Arm]:
+    """Those of the arms that were planned on the same tasks, of which there are most: a few tasks on which many things
+    were tried do not cut down what was planned on all of them."""
+    plans = {frozenset(arm.by_task) for arm in found}
+    chosen = max(plans, key=lambda plan: (len(plan) * sum(plan <= arm.by_task.keys() for arm in found), len(plan)))
+    return [arm for arm in found if chosen <= arm.by_task.keys()]
 
 
 @dataclass(frozen=True)
@@ -246,3 +251,12 @@ def matched(found: Sequence[Arm], figure: Score | str | None = None) -> Matched:
             tasks.append(task)
     empty = [arm for arm in found if not have[id(arm)]]
     return Matched(full, tasks, everything, dict(left_out), empty)
+
+
+def one_each(found: Sequence[Matched]) -> tuple[list[Matched], int]:
+    """Of each builder the family with most arms, and how many others there are: a figure has no room for all."""
+    kept: dict[tuple[Any, ...], Matched] = {}
+    for family in sorted(found, key=lambda each: -len(each.arms)):
+        condition = family.arms[0].condition
+        kept.setdefault((condition.agent, condition.command, condition.model, condition.thinking), family)
+    return [family for family in found if family in kept.values()], len(found) - len(kept)

@@ -18,9 +18,11 @@ ROWS = "rows"
 OWN_ROWS = "own_rows"
 """Where a specification keeps rows that are drawn beside the figure's data: labels, at places where none lies on
 another."""
-TEXT = "own_text"
+TEXT, LEAD_X, LEAD_Y = "own_text", "own_x", "own_y"
+PANEL_ORDER = "panel_order"
+"""Given to each row by its panel's first appearance."""
 INK, DIM, SERIES = "ink", "dim", tuple(f"series-{number}" for number in range(1, 9))
-WIDTH, STEP, LABEL_LIMIT = 300, 24, 300
+WIDTH, STEP, LABEL_LIMIT = 270, 24, 280
 AXIS_FORMAT = {
     "percent": ".0%",
     "money": "$~r",
@@ -33,7 +35,7 @@ AXIS_FORMAT = {
 VALUE_FORMAT = {
     "percent": ".1%",
     "money": "$.3~r",
-    "tokens": ".3~s",
+    "tokens": ",.0f",
     "count": ",d",
     "number": ",.3~r",
     "seconds": ",.0f",
@@ -43,14 +45,17 @@ VALUE_FORMAT = {
 
 @dataclass(frozen=True)
 class Label:
-    """A label beside a mark: its text, and where it stands in the data's units, in which ``panel``. ``series``
-    chooses its colour."""
+    """A label beside a mark: its text, and where it stands in the data's units, in which ``panel``.
+
+    ``series`` chooses its colour; a thin line leads to it from the ``lead``.
+    """
 
     text: str
     x: float
     y: float
     series: str = ""
     panel: str = ""
+    lead: tuple[float, float] | None = None
 
 
 def _data() -> Any:
@@ -64,7 +69,12 @@ def _spec(chart: Any) -> dict[str, Any]:
 
 
 def _panels(chart: Any, columns: int, *, independent: str | None = None) -> Any:
-    facet = alt.Facet("panel:N", sort=None, title=None, header=alt.Header(labelAnchor="start", labelLimit=LABEL_LIMIT))
+    facet = alt.Facet(
+        "panel:N",
+        sort=alt.EncodingSortField(field=PANEL_ORDER, op="min"),
+        title=None,
+        header=alt.Header(labelAnchor="start", labelLimit=LABEL_LIMIT),
+    )
     faceted = chart.facet(facet=facet, columns=columns, data=_data())
     if independent == "y":
         return faceted.resolve_scale(y="independent")
@@ -88,7 +98,10 @@ def bars(
     end = 1.0 if value.kind == "percent" and greatest is None else greatest
     scale = alt.Scale(domain=[0, end]) if end is not None else alt.Scale(zero=True, nice=True)
     position = alt.X(
-        f"{value.key}:Q", title=value.title, scale=scale, axis=alt.Axis(format=AXIS_FORMAT[value.kind], tickCount=5)
+        f"{value.key}:Q",
+        title=value.title,
+        scale=scale,
+        axis=alt.Axis(tickCount=5, labelOverlap=True, **_axis_format(value)),
     )
     sort: Any = "-x" if ordered_by_value else None
     base = alt.Chart().encode(y=alt.Y("label:N", sort=sort, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)))
@@ -98,8 +111,8 @@ def bars(
         base.mark_bar(color=SERIES[0], height=alt.RelativeBandSize(0.62)).encode(x=position),
         base.mark_rule(color=INK, strokeWidth=1.5).encode(x=f"{low}:Q", x2=f"{high}:Q"),
         base.mark_text(align="left", dx=5, color=INK)
-        .transform_calculate(reach=reach)
-        .encode(x="reach:Q", text=alt.Text(f"{value.key}:Q", format=VALUE_FORMAT[value.kind])),
+        .transform_calculate(reach=reach, said=_said(value))
+        .encode(x="reach:Q", text="said:N"),
     ).properties(width=WIDTH, height=alt.Step(STEP))
     if not panels:
         return _spec(layers.properties(data=_data()))
@@ -126,6 +139,8 @@ def lines(
         axis["values"] = list(xs)
     elif whole:
         axis["tickMinStep"] = 1
+    else:
+        axis["tickCount"] = 5
     across = alt.X(f"{x.key}:Q", title=x.title, scale=alt.Scale(zero=True, nice=False), axis=alt.Axis(**axis))
     up = alt.Y(
         f"{y.key}:Q",
@@ -146,6 +161,8 @@ def lines(
         )
         layers.append(base.mark_point(filled=True, size=50, opacity=1))
     if labels:
+        lead = alt.Chart().mark_rule(strokeWidth=1, strokeDash=[2, 3]).transform_filter(f"isValid(datum.{LEAD_X})")
+        layers.append(lead.encode(x=f"{LEAD_X}:Q", y=f"{LEAD_Y}:Q", x2=x.key, y2=y.key, color=colour))
         layers.append(_labels(x.key, y.key, colour_by_series=True))
     size = {"width": WIDTH if panels else WIDTH * 1.6, "height": 240}
     chart = alt.layer(*layers).properties(**size)
@@ -156,7 +173,9 @@ def lines(
 def scatter(x: Column, y: Column, labels: Sequence[Label], *, log: bool) -> dict[str, Any]:
     """A point a row, with its interval in y, named beside it."""
     scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=True)
-    across = alt.X(f"{x.key}:Q", title=x.title, scale=scale, axis=alt.Axis(format=AXIS_FORMAT[x.kind], tickCount=6))
+    across = alt.X(
+        f"{x.key}:Q", title=x.title, scale=scale, axis=alt.Axis(format=AXIS_FORMAT[x.kind], tickCount=6, grid=not log)
+    )
     up = alt.Y(f"{y.key}:Q", title=y.title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%", tickCount=5))
     base = alt.Chart().transform_filter(f"!isValid(datum.{TEXT})")
     layers = alt.layer(
@@ -180,13 +199,13 @@ def shares(columns: int) -> dict[str, Any]:
     layers = alt.layer(
         base.mark_rect(color=SERIES[0]).encode(opacity=strength),
         base.mark_text(color=INK).encode(text=alt.Text("share:Q", format=".1%")),
-    ).properties(width=210, height=64)
-    return _spec(_panels(layers, columns))
+    ).properties(width=216, height=64)
+    return _spec(_panels(layers, columns).resolve_axis(x="independent"))
 
 
 def histogram(start: Column, end: str, number: Column) -> dict[str, Any]:
     """Counts over bins of the same width in the logarithm, from ``start`` to ``end``."""
-    axis = alt.Axis(format="~s", tickCount=6)
+    axis = alt.Axis(format="~s", tickCount=6, grid=False)
     base = alt.Chart(_data())
     layers = alt.layer(
         base.mark_bar(color=SERIES[0], binSpacing=1).encode(
@@ -201,6 +220,19 @@ def histogram(start: Column, end: str, number: Column) -> dict[str, Any]:
         .encode(x="middle:Q", y=f"{number.key}:Q", text=f"{number.key}:Q"),
     )
     return _spec(layers.properties(width=WIDTH * 1.6, height=220))
+
+
+def _said(value: Column) -> str:
+    """The expression of what stands beside a bar. Great numbers are shortened, small ones are not (500m is no half)."""
+    plain, great = VALUE_FORMAT[value.kind], ".3~s"
+    written = f"format(datum.{value.key}, '{plain}')"
+    return f"datum.{value.key} >= 10000 ? format(datum.{value.key}, '{great}') : {written}"
+
+
+def _axis_format(value: Column) -> dict[str, Any]:
+    if value.kind in ("percent", "points", "money"):
+        return {"format": AXIS_FORMAT[value.kind]}
+    return {"labelExpr": "datum.value >= 10000 ? format(datum.value, '~s') : format(datum.value, '~r')"}
 
 
 def _colour(field: str) -> Any:
@@ -220,6 +252,9 @@ def _labels(x: str, y: str, *, colour_by_series: bool) -> Any:
 def _labelled(spec: dict[str, Any], labels: Sequence[Label], x: str, y: str) -> dict[str, Any]:
     """The specification with rows of its own for labels, whose places are not the figure's data."""
     own = [{x: each.x, y: each.y, TEXT: each.text, "label": each.series, "panel": each.panel} for each in labels]
+    for row, each in zip(own, labels, strict=True):
+        if each.lead is not None:
+            row |= {LEAD_X: each.lead[0], LEAD_Y: each.lead[1]}
     return {**spec, OWN_ROWS: own}
 
 

@@ -9,7 +9,7 @@ from underspec.measure.bootstrap import METHOD, bootstrap_means
 from underspec.measure.conversation import Timing, clarification_timing
 from underspec.measure.many import holm
 from underspec.measure.paired import PairedDifference, gap_closed
-from underspec.report.exhibits.arms import Arm, Matched, clarified, families, grouped, labels, matched
+from underspec.report.exhibits.arms import Arm, Matched, clarified, families, grouped, labels, matched, widest
 from underspec.report.exhibits.cells import (
     cost,
     count,
@@ -50,7 +50,7 @@ def main_arms(evidence: Evidence) -> list[Arm]:
         if arm.condition.protocol == "clarify-first" and arm.condition.information == "standard"
     ]
     groups = grouped(kept, WHO_BUILDS)
-    return groups[0] if groups else []
+    return widest(groups[0]) if groups else []
 
 
 def information_families(evidence: Evidence) -> list[Matched]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from underspec.artifact.outcomes import SuiteName
 from underspec.measure.bootstrap import bootstrap_mean
 from underspec.measure.distributions import Summary, counts_by_group, describe, describe_columns, log_histogram
 from underspec.measure.lengths import BYTES_A_TOKEN, estimated_tokens
@@ -18,6 +19,8 @@ from underspec.task.model import LEVELS, LevelRecords, Task
 
 TOKENS = f"Tokens are estimated: one for {BYTES_A_TOKEN} bytes of UTF-8. No tokenizer is named in the paper."
 _REQUESTS = {"ground": "GroundPRD", "L1": "Fuzzy L1", "L2": "Fuzzy L2", "L3": "Fuzzy L3", "initial": "Initial request"}
+_SUITES: dict[SuiteName, str] = {"public": "Public", "native": "Native", "enhanced": "Enhanced"}
+_GOLDEN = ("Golden LOC", "Golden files")
 
 
 def user_agent_data(records: LevelRecords) -> list[str]:
@@ -39,12 +42,11 @@ def task_figures(task: Task) -> dict[str, float | None]:
             known = task.records.levels[level]
             figures[f"User Agent Data {level}, tokens"] = float(estimated_tokens(user_agent_data(known)).sum())
             figures[f"Ambiguity points {level}"] = float(len(known.records))
-    for suite, name in (("public", "Public"), ("native", "Native"), ("enhanced", "Enhanced")):
-        if suite in task.suites:
-            figures[f"{name} cases"] = float(task.suites[suite].total)
+    figures |= {f"{_SUITES[suite]} cases": float(cases.total) for suite, cases in task.suites.items()}
     if task.units is not None:
         figures["Requirement units"] = float(len(task.units.units))
-    return {**figures, "Golden LOC": _number(task.toml.source.lines), "Golden files": _number(task.toml.source.files)}
+    golden = (_number(task.toml.source.lines), _number(task.toml.source.files))
+    return {**figures, **dict(zip(_GOLDEN, golden, strict=True))}
 
 
 def _number(value: int | None) -> float | None:
@@ -85,13 +87,13 @@ def table_v(evidence: Evidence) -> Table | None:
 
 def _summaries(name: str, tasks: Sequence[Task]) -> list[dict[str, Cell]]:
     found = describe_columns(task_figures(task) for task in tasks)
-    order = {key: place for place, key in enumerate(_order())}
-    return [_summary(name, key, found[key]) for key in sorted(found, key=lambda key: order.get(key, len(order)))]
+    return [_summary(name, key, found[key]) for key in _order() if key in found]
 
 
 def _order() -> list[str]:
     levels = [part for level in LEVELS for part in (f"User Agent Data {level}, tokens", f"Ambiguity points {level}")]
-    return [*(f"{name}, tokens" for name in _REQUESTS.values()), *levels]
+    suites = [f"{name} cases" for name in _SUITES.values()]
+    return [*(f"{name}, tokens" for name in _REQUESTS.values()), *levels, *suites, "Requirement units", *_GOLDEN]
 
 
 def _summary(split: str, figure: str, found: Summary) -> dict[str, Cell]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
-from underspec.report.exhibits.charts import OWN_ROWS, ROWS
+from underspec.report.exhibits.charts import OWN_ROWS, PANEL_ORDER, ROWS
 from underspec.report.exhibits.exhibit import Figure, Table
 from underspec.report.terminal import plain
 
@@ -56,11 +56,19 @@ def _classes() -> str:
 
 
 STYLE = (
-    f".fig{{{_theme(LIGHT)}max-width:100%;height:auto}}@media screen and "
-    f"(prefers-color-scheme:dark){{.fig{{{_theme(DARK)}}}}}.fig text{{font-family:inherit}}{_classes()}"
+    f".fig{{{_theme(LIGHT)}height:auto}}"
+    f"@media screen and (prefers-color-scheme:dark){{.fig{{{_theme(DARK)}}}}}"
+    f".fig text{{font-family:inherit}}{_classes()}"
 )
-"""Style sheet of figures, for a page that shows them. A page with colours of its own sets ``--fig-ink`` and the
-others."""
+"""Style sheet of figures, for a page that shows them. A page with colours of its own sets ``--fig-ink`` and the others.
+
+Figures keep their width, since text that shrinks cannot be read: put them into a box that scrolls.
+"""
+_PAPER = ("#ffffff", "#1b2023")
+_ALONE = (
+    f".fig{{background:{_PAPER[0]};font-family:system-ui,sans-serif}}"
+    f"@media screen and (prefers-color-scheme:dark){{.fig{{background:{_PAPER[1]}}}}}"
+)
 
 _CONFIG: dict[str, Any] = {
     "aria": False,
@@ -71,8 +79,8 @@ _CONFIG: dict[str, Any] = {
         "labelColor": "dim",
         "titleColor": "dim",
         "titleFontWeight": "normal",
-        "titleFontSize": 12,
-        "labelFontSize": 12,
+        "titleFontSize": 14.4,
+        "labelFontSize": 14.4,
         "gridColor": "line",
         "domainColor": "line",
         "tickColor": "line",
@@ -83,10 +91,13 @@ _CONFIG: dict[str, Any] = {
     "axisYDiscrete": {"domain": False, "ticks": False, "grid": False, "labelColor": "ink"},
     "axisYBand": {"domain": False, "ticks": False, "grid": False, "labelColor": "ink"},
     "axisYQuantitative": {"labelColor": "dim", "domain": False, "ticks": False},
-    "header": {"labelColor": "ink", "labelFontSize": 13, "labelFontWeight": "bold", "titleColor": "dim"},
-    "text": {"fontSize": 12},
+    "header": {"labelColor": "ink", "labelFontSize": 15.6, "labelFontWeight": "bold", "titleColor": "dim"},
+    "text": {"fontSize": 14.4},
     "facet": {"spacing": 26},
 }
+_ROOM = 1.2
+"""Texts are measured in a narrow font; by so much wider ones fit as well, and the page chooses. Sizes above are for
+measuring, and emitted smaller."""
 _KEPT = frozenset(
     (
         "transform", "d", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "cx", "cy", "r", "points", "opacity",
@@ -119,7 +130,7 @@ def svg(figure: Figure, *, standalone: bool = False) -> str:
 
     own = [{key: _clean(value) for key, value in row.items()} for row in figure.spec.get(OWN_ROWS, ())]
     marks = {name: part for name, part in figure.spec.items() if name != OWN_ROWS}
-    spec = {**marks, "config": _CONFIG, "datasets": {ROWS: [*rows(figure.data), *own]}}
+    spec = {**marks, "config": _CONFIG, "datasets": {ROWS: _ordered([*rows(figure.data), *own])}}
     drawn = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
     slug = figure.slug
     root = ElementTree.Element(
@@ -139,9 +150,15 @@ def svg(figure: Figure, *, standalone: bool = False) -> str:
         child.text = _clean(said)
     if standalone:
         style = ElementTree.SubElement(root, "style")
-        style.text = STYLE
+        style.text = STYLE + _ALONE
     root.extend(_rewritten(drawn, slug))
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _ordered(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each row with its panel's place: panels stand in the order in which the data has them."""
+    panels = {panel: place for place, panel in enumerate(dict.fromkeys(row.get("panel") for row in found))}
+    return [{**row, PANEL_ORDER: panels[row.get("panel")]} for row in found]
 
 
 def _rewritten(element: ElementTree.Element, slug: str) -> Iterator[ElementTree.Element]:
@@ -187,6 +204,9 @@ def _attributes(element: ElementTree.Element, slug: str) -> dict[str, str]:
         found["id"] = f"{slug}-{element.attrib['id']}"
     if element.tag.endswith("text"):
         found["font-family"] = "sans-serif"
+        size = found.get("font-size", "")
+        if size.endswith("px"):
+            found["font-size"] = f"{float(size.removesuffix('px')) / _ROOM:g}px"
     return found
 
 

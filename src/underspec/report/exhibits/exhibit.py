@@ -19,7 +19,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Column:
-    """One column. ``percent`` cells are rates from 0 to 1; media show them times 100."""
+    """One column.
+
+    ``percent`` cells are rates from 0 to 1 (ratios may exceed 1), ``points`` their differences from -1 to 1; media show
+    both times 100. ``money`` is in dollars.
+    """
 
     key: str
     title: str

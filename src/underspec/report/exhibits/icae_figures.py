@@ -7,7 +7,7 @@ from functools import partial
 
 from underspec.artifact.outcomes import SUITES
 from underspec.measure.failure_modes import MODES, failure_modes
-from underspec.report.exhibits.arms import HIDING, Matched, Score, builds, families, labels, matched
+from underspec.report.exhibits.arms import HIDING, Matched, Score, builds, families, labels, matched, one_each
 from underspec.report.exhibits.cells import (
     budget_use,
     count,
@@ -44,6 +44,7 @@ def figure_6(evidence: Evidence) -> Figure | None:
         matching = matched(sorted(family, key=lambda arm: list(EXPOSURES).index(arm.condition.exposure)))
         if len(matching.arms) > 1 and matching.tasks:
             found.append(matching)
+    found, others = one_each(found)
     if not found:
         return None
     names = labels([family.arms[0] for family in found])
@@ -75,8 +76,19 @@ def figure_6(evidence: Evidence) -> Figure | None:
         bars(value, panels=min(len(found), 2), own_labels=True),
         Table(name, slug, title, columns, rows),
         f"Overall pass rate by how much of the requirement the request shows. {said}.",
-        [*run_notes(evidence), "Bars of one panel are on the same tasks.", *family_notes(found), INTERVALS],
+        [
+            *run_notes(evidence),
+            "Bars of one panel are on the same tasks.",
+            *_others(others),
+            *family_notes(found),
+            INTERVALS,
+        ],
     )
+
+
+def _others(number: int) -> list[str]:
+    said = "Of each builder the conditions with most values are drawn; {} other sets of its conditions are not."
+    return [said.format(number)] if number else []
 
 
 def figure_9(evidence: Evidence) -> Figure | None:
@@ -165,6 +177,7 @@ def figure_10(evidence: Evidence) -> Figure | None:
         matching = matched(sorted(same, key=lambda arm: arm.condition.budget))
         if len(matching.arms) > 1 and matching.tasks:
             found.append(matching)
+    found, others = one_each(found)
     if not found:
         return None
     names = labels([family.arms[-1] for family in found])
@@ -220,19 +233,27 @@ def figure_10(evidence: Evidence) -> Figure | None:
         ),
         Table(name, slug, title, columns, rows),
         f"What changes with the number of questions allowed. {said}.",
-        [*run_notes(evidence), "Points of one line are on the same tasks.", *family_notes(found), INTERVALS],
+        [
+            *run_notes(evidence),
+            "Points of one line are on the same tasks.",
+            *_others(others),
+            *family_notes(found),
+            INTERVALS,
+        ],
     )
 
 
 def end_labels(rows: Sequence[dict[str, Cell]], x: str, panel: str = "") -> list[Label]:
-    """A label at the end of each line, moved so that none lies on another."""
+    """A label of each line at the chart's right edge, moved so that none lies on another, with a lead from its end."""
     last: dict[str, tuple[float, float]] = {}
     for row in rows:
         if row["value"].value is not None:
             last[str(row["label"].value)] = (float(row[x].value or 0), float(row["value"].value))
-    places = spread([value for _at, value in last.values()], 0.065, 0.02, 0.98)
+    edge = max((at for at, _value in last.values()), default=0.0)
+    places = spread([value for _at, value in last.values()], 0.07, 0.02, 0.98)
     return [
-        Label(name, at, place, name, panel) for (name, (at, _value)), place in zip(last.items(), places, strict=True)
+        Label(name, edge, place, name, panel, lead=(at, value))
+        for (name, (at, value)), place in zip(last.items(), places, strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from underspec.artifact.review import CRITIC_DIMENSIONS, DimensionName
 from underspec.artifact.structure import Dimension
 from underspec.measure.ranks import rank_agreement
-from underspec.report.exhibits.arms import Arm, Matched, Score, builds, grouped, matched
+from underspec.report.exhibits.arms import Arm, Matched, Score, builds, grouped, matched, widest
 from underspec.report.exhibits.cells import (
     NO_REVIEW,
     NO_STRUCTURE,
@@ -104,7 +104,7 @@ def main_arms(evidence: Evidence) -> list[Arm]:
         return []
     most = sum(len(arm.entries) for arm in groups[0])
     equal = [group for group in groups if sum(len(arm.entries) for arm in group) == most]
-    return min(equal, key=lambda group: len(group[0].condition.identity()))
+    return widest(min(equal, key=lambda group: len(group[0].condition.identity())))
 
 
 def best_first(found: Sequence[Arm], tasks: Sequence[str]) -> list[Arm]:

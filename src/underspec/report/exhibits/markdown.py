@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from underspec.report.exhibits.exhibit import Cell, Exhibit, Figure, Table
+from underspec.report.exhibits.exhibit import Cell, Exhibit, Figure, Kind, Table
 from underspec.report.exhibits.words import MISSING, shown, titled
 from underspec.report.terminal import plain
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]|~$]")
 # What GitHub's dialect makes links of by itself.
 _LINK = re.compile(r"(?i)\b(?:(https?|ftp|mailto|xmpp):|(www)\.)")
-_START = re.compile(r"([-+#=>]|\d+(?=[.)]))")
+_START = re.compile(r"([-+#=>]|\d+(?=[.)](?:\s|$)))")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -44,8 +44,13 @@ def _table(table: Table) -> list[str]:
     numeric = [column.kind != "text" for column in table.columns]
     head = [escaped(titled(column.title, column.kind)) for column in table.columns]
     rule = ["---:" if right else "---" for right in numeric]
-    body = [[escaped(shown(row[column.key], column.kind)) for column in table.columns] for row in table.rows]
+    body = [[_cell(row[column.key], column.kind) for column in table.columns] for row in table.rows]
     return [*(_line(cells) for cells in (head, rule, *body)), ""]
+
+
+def _cell(cell: Cell, kind: Kind) -> str:
+    written = shown(cell, kind)
+    return escaped(written) if isinstance(cell.value, str) else written.replace("<", "&lt;")
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ def number(value: float, kind: Kind) -> str:
         return f"{value:,.0f}"
     if value == int(value) and abs(value) >= 1:
         return f"{value:,.0f}"
-    if abs(value) >= 100:
+    if abs(value) >= 10:
         return f"{value:,.1f}"
     return "< 0.0001" if 0 < abs(value) < 0.0001 else f"{value:.4f}".rstrip("0").rstrip(".")
 
