@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo models test agents proof check bench soak lock clean
+.PHONY: help demo models test agents proof check bench soak chaos lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make check   format, lint, types, import rules"
 	@echo "make bench   the project's own figures, as one JSON document"
 	@echo "make soak    thousands of items through one process, as one JSON document (40 minutes)"
+	@echo "make chaos   200 rounds of runs that are killed, starved, stalled and resumed"
 	@echo "make proof   slower proofs"
 	@echo "make agents  the real programs of agents, from their registry packages (npm, debootstrap; about 4 GB of disk)"
 	@echo "make lock    renew the pinned locks after changing pyproject.toml"
@@ -60,6 +61,10 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh >&2
 	@$(BIN)/python -m bench
+
+chaos: $(VENV)/.dev
+	@sh tools/ensure_bubblewrap.sh >&2
+	@$(BIN)/python -m tests.chaos --rounds 200
 
 soak: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh >&2
