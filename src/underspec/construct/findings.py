@@ -18,7 +18,8 @@ class GateFinding(BaseModel):
 
     ``kind`` is a short fixed name, such as ``time_dependent``, by which tests and people tell findings apart. ``file``
     is relative to the stage's ``out`` folder, ``where`` a place in it. ``evidence`` is what was seen: a short text, or
-    the name of a file in the stage's ``evidence`` folder. Errors keep the gate shut; warnings do not.
+    the name of a file in the stage's ``evidence`` folder. Errors keep the gate shut; warnings do not. ``stage`` names
+    an earlier stage whose files are at fault: it is given the finding when it is proposed anew.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,6 +31,7 @@ class GateFinding(BaseModel):
     where: str | None = None
     evidence: str | None = None
     mend: str | None = None
+    stage: str | None = None
 
 
 class Verdict(BaseModel):

@@ -124,7 +124,7 @@ class Runner:
         folder = self.folder(stage.name)
         state = folder.state()
         if again:
-            return await self._propose(stage, ())
+            return await self._propose(stage, self._blamed(stage.name))
         if standing in ("passed", "stale"):
             note = " (its prompts or model have changed since; --redo proposes it anew)" if standing == "stale" else ""
             self.say(f"{stage.name}: passed{note}")
@@ -142,6 +142,11 @@ class Runner:
                 return False
             return await self._propose(stage, state.verdict.findings)
         return await self._propose(stage, ())
+
+    def _blamed(self, name: str) -> tuple[GateFinding, ...]:
+        """What the gates of later stages said about this one's files."""
+        later = [state.verdict for one in self.stages if (state := self.folder(one.name).state()).verdict is not None]
+        return tuple(finding for verdict in later if verdict for finding in verdict.findings if finding.stage == name)
 
     async def _propose(self, stage: Stage, findings: Sequence[GateFinding]) -> bool:
         """Propose and judge until the gate opens, with ``repairs`` turns after the first."""
