@@ -9,7 +9,18 @@ from underspec.run.item import Item
 from underspec.run.prepare import Prepared
 from underspec.run.standing import ItemStatus
 
-_COUNTED = ("builds", "grades", "structures", "reviews")
+_COUNTED = {
+    "builds": "build",
+    "grades": "grade",
+    "clarifications": "clarify",
+    "implementations": "implement",
+    "acceptances": "accept",
+    "answers": "answer",
+    "judgements": "judge",
+    "structures": "structure",
+    "reviews": "review",
+}
+"""Phases by what they are called here. Freezing a context costs nothing and takes no time."""
 
 
 def plan_document(prepared: Prepared) -> dict[str, Any]:
@@ -25,10 +36,7 @@ def plan_document(prepared: Prepared) -> dict[str, Any]:
         "run": context.store.path.name,
         "planned": len(states),
         "done": sum(state.done for state in states),
-        "builds": sum(state.built is None and bool(state.to_score) for state in states),
-        "grades": sum(bool(state.to_score) for state in states),
-        "structures": sum("structure" in state.waiting for state in states),
-        "reviews": sum("review" in state.waiting for state in states),
+        **{name: sum(phase in state.waiting for state in states) for name, phase in _COUNTED.items()},
         "stale": sum(bool(state.stale) for state in states),
         "redo": list(dict.fromkeys(phase for state in states for phase in state.stale)),
         **_price(prepared, to_do),
@@ -37,9 +45,10 @@ def plan_document(prepared: Prepared) -> dict[str, Any]:
 
 def plan_lines(document: dict[str, Any]) -> list[str]:
     """The same for a terminal."""
+    to_do = ", ".join(f"{name} {document[name]}" for name in _COUNTED if document[name])
     lines = [
         f"run {document['run']}: items planned {document['planned']}, done {document['done']}",
-        f"to do: {', '.join(f'{name} {document[name]}' for name in _COUNTED)}",
+        f"to do: {to_do or 'nothing'}",
     ]
     if document["stale"]:
         anew = " ".join(f"--redo {phase}" for phase in document["redo"])

@@ -23,6 +23,9 @@ def label(
     ),
     model: str = typer.Option("", "--model", help="Who labels, as provider/name or scripted/FILE."),
     labels: Path = typer.Option(None, "--import", help="A file of labels given by hand, which stand above a model's."),
+    prompts: Path = typer.Option(
+        None, "--prompts", help="A folder with prompts of your own, as assessor/rules.md; see `underspec prompts show`."
+    ),
     task: list[str] = typer.Option([], "--task", help="Where a task lies that is not bundled; may be repeated."),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -49,6 +52,10 @@ def label(
     if labels is not None:
         import_labels(store, labels)
     context = _context(store, task)
+    if prompts is not None:
+        from underspec.run.prompts import own_prompts
+
+        context.prompts = own_prompts(prompts)
     asking = [item for item in store.items() if item.condition.protocol != "build" and item.condition.asks]
     if role:
         from underspec.model.spec import make_spec

@@ -33,5 +33,6 @@ def show_prompts(
         )
         return
     for prompt in prompts:
-        typer.echo(f"--- {role}/{prompt.name} (sha256 {prompt.sha256[:16]}) ---\n")
+        whose = "" if prompt.origin == "packaged" else "your own, "
+        typer.echo(f"--- {role}/{prompt.name} ({whose}sha256 {prompt.sha256[:16]}) ---\n")
         typer.echo(prompt.text)

@@ -163,7 +163,7 @@ def replaced_prompts(folder: Path) -> tuple[Prompt, ...]:
     found = []
     for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
         role, _, name = path.relative_to(folder).as_posix().removesuffix(".md").partition("/")
-        if path.suffix != ".md" or role not in roles():
+        if path.suffix != ".md" or not name or role not in roles():
             mend = f"write <role>/<name>.md, with a role of: {', '.join(roles())}"
             raise UsageError("is no prompt of a role", file=str(path), mend=mend)
         packaged = {prompt.name: prompt for prompt in load_role(role)}

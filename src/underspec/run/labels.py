@@ -58,7 +58,7 @@ async def label_item(context: RunContext, item: Item, role: LabelRole, model: Mo
     artifact = talked(context.store, item)
     if artifact is None:
         return None
-    inputs = LabelInputs(context.tasks[item.task], artifact, model, Role(role))
+    inputs = LabelInputs(context.tasks[item.task], artifact, model, Role(role), context.prompts)
     step = Step(_PHASES[role], lambda context, item, made: inputs, assess if role == "assessor" else annotate)
     return await ensure_step(context, item, step, {})
 
