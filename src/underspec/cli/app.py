@@ -11,6 +11,7 @@ from underspec.cli import (
     demo,
     doctor,
     exhibits,
+    export,
     grade,
     image,
     keys,
@@ -73,6 +74,7 @@ app.command("compare", short_help="Say whether one run or condition is better th
 app.command("keys", short_help="Hand keys to workers of a cluster on this node.")(keys.keys)
 app.command("exhibits", short_help="The tables and figures of both papers for one's own runs.")(exhibits.exhibits)
 app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
+app.command("export", short_help="Write runs as tables, documents and trajectories.")(export.export)
 app.add_typer(annotate.app, name="annotate")
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
