@@ -37,28 +37,60 @@ def running_engine() -> Iterator[str]:
         yield socket
 
 
+class OwnEngine:
+    """A ``dockerd`` with a data folder, a socket and no network of its own, that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        program = shutil.which("dockerd")
+        if program is None:
+            raise EngineUnavailableError("none runs, and `dockerd` (Debian's docker.io) is not installed")
+        self.folder = folder
+        self.socket = folder / "docker.sock"
+        self._command = [program, "--bridge=none", "--iptables=false", "--ip6tables=false"]
+        self._command += ["--data-root", str(folder / "data"), "--exec-root", str(folder / "exec")]
+        self._command += ["--pidfile", str(folder / "pid"), "-H", f"unix://{self.socket}"]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        # Where nobody reaps orphans, the pid file of what died with a killed one names a process that seems to live.
+        for left in (self.folder / "pid", self.folder / "exec" / "containerd" / "containerd.pid", self.socket):
+            left.unlink(missing_ok=True)
+        with (self.folder / "log").open("wb") as log:
+            self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        _wait_for(self.process, self.socket, self.folder / "log")
+
+    def kill(self) -> None:
+        """``kill -9``, without its containers, which it finds again when it is started."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(_PATIENCE)
+
+    def stop(self) -> None:
+        """Let it end in order."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(_PATIENCE)
+
+
 @contextlib.contextmanager
-def _own_engine() -> Iterator[str]:
-    """One with a data folder, a socket and no network of its own."""
-    program = shutil.which("dockerd")
-    if program is None:
-        raise EngineUnavailableError("none runs, and `dockerd` (Debian's docker.io) is not installed")
+def own_engine() -> Iterator[OwnEngine]:
+    """An engine of one's own, not started yet; stopped and removed when the block ends."""
     folder = Path(tempfile.mkdtemp(prefix="engine-"))  # short, since paths of sockets must be
-    socket = folder / "docker.sock"
-    arguments = ["--bridge=none", "--iptables=false", "--ip6tables=false", "--data-root", str(folder / "data")]
-    arguments += ["--exec-root", str(folder / "exec"), "--pidfile", str(folder / "pid"), "-H", f"unix://{socket}"]
+    engine = OwnEngine(folder)
     try:
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen([program, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        try:
-            _wait_for(process, socket, folder / "log")
-            yield str(socket)
-        finally:
-            process.terminate()
-            process.wait(_PATIENCE)
+        yield engine
     finally:
+        engine.stop()
         _unmount_below(folder)
         shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def _own_engine() -> Iterator[str]:
+    with own_engine() as engine:
+        engine.start()
+        yield str(engine.socket)
 
 
 def _wait_for(process: subprocess.Popen[bytes], socket: Path, log: Path) -> None:

@@ -97,10 +97,16 @@ def toy_agents() -> dict[str, Agent]:
 
 
 def make_context(
-    run: Path, task: Path, agents: dict[str, Agent], *, epochs: int = 1, **condition: object
+    run: Path,
+    task: Path,
+    agents: dict[str, Agent],
+    *,
+    epochs: int = 1,
+    sandboxes: str = "bubblewrap",
+    **condition: object,
 ) -> tuple[RunContext, list[Item]]:
     """A run of all the agents on one task, planned and written."""
-    backend = load_backend("bubblewrap")
+    backend = load_backend(sandboxes)
     task_id = load_task(task).id
     conditions = [Condition.model_validate({"agent": name, **condition}) for name in agents]
     items = plan_items([task_id], conditions, epochs)

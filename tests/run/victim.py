@@ -1,4 +1,4 @@
-"""A process that runs the toy agents, for tests that kill it: ``python -m tests.run.victim RUN TASK EPOCHS``."""
+"""A process that runs the toy agents, for tests that kill it: ``python -m tests.run.victim RUN TASK EPOCHS [SANDBOXES]``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from underspec.run.executor import execute
 
 def main() -> None:
     run, task, epochs = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-    context, items = make_context(run, task, toy_agents(), epochs=epochs)
+    sandboxes = sys.argv[4] if len(sys.argv) > 4 else "bubblewrap"
+    context, items = make_context(run, task, toy_agents(), epochs=epochs, sandboxes=sandboxes)
     asyncio.run(execute(context, items, concurrency=2))
 
 
