@@ -10,6 +10,7 @@ from tests.bundled.shared import TASKS, cases
 from underspec.artifact.outcomes import SUITES
 from underspec.task.load import load_task
 from underspec.task.model import Task
+from underspec.task.release import read_scope
 
 MOVING_MARKS = TASKS / "moving-marks"
 ACTIONS = (
@@ -55,3 +56,13 @@ def test_the_dispatcher_calls_the_library_and_brings_none_of_its_code() -> None:
     assert text.count('#include "vendor/golden/') == text.count("#include") == 6
     dispatcher = (overlay / "dispatcher.cpp").read_text()
     assert not re.search(r"#include <(?:regex|random|sstream)>|left_extent|start_marker_ids|line_offsets", dispatcher)
+
+
+def test_what_counts_of_the_golden_library_is_what_the_figures_are_of(task: Task) -> None:
+    scope = read_scope(task)
+    assert scope is not None
+    files = scope.in_scope.original_files
+    assert len(set(files)) == len(files) == task.toml.source.files
+    library = (MOVING_MARKS / "hidden/variants/reference/library.cpp").read_text()
+    compiled = re.findall(r"vendor/golden/([\w.-]+)\"", library)
+    assert set(compiled) <= set(files)

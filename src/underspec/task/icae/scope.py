@@ -1,4 +1,4 @@
-"""Which parts of the original repository an imported task is about. For structure scoring, never for agents."""
+"""Which parts of the golden sources a task is about. For structure and critic, never for agents."""
 
 from __future__ import annotations
 
