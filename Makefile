@@ -57,6 +57,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/audit.py
 
 bench: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh >&2
