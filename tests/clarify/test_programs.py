@@ -24,6 +24,7 @@ from underspec.agent.registry import load_agent
 from underspec.agent.seen import earlier_messages, seen_tools
 from underspec.artifact.context import FrozenContext, ToolEvent
 from underspec.phase.freeze import CONTEXT_FILE
+from underspec.sandbox.backends import load_backend
 
 pytestmark = pytest.mark.sandbox
 pytest.importorskip("inspect_ai")
@@ -36,7 +37,13 @@ POST = 'python3 -c \'import urllib.request as u; u.urlopen(u.Request("http://127
 CLARIFYING, IMPLEMENTING = {"anywhere": "You do not build anything yet"}, {"anywhere": "# What is known"}
 
 
-def test_a_program_behind_the_bridge_clarifies_and_builds_and_what_it_saw_is_frozen(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sandbox", ["bubblewrap", pytest.param("docker", marks=pytest.mark.proof)])
+def test_a_program_behind_the_bridge_clarifies_and_builds_and_what_it_saw_is_frozen(
+    sandbox: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    if sandbox == "docker":
+        request.getfixturevalue("container_engine")
+
     def when(condition: dict[str, str], *turns: dict[str, object]) -> list[dict[str, object]]:
         return [{**each, "when": condition} for each in turns]
 
@@ -56,6 +63,8 @@ def test_a_program_behind_the_bridge_clarifies_and_builds_and_what_it_saw_is_fro
     ]
     context, items = toy_context(tmp_path, {"x": {}}, agent=load_agent("command"), command=OWN_COMMAND)
     (tmp_path / "x.jsonl").write_text("".join(_line(each) for each in turns))
+    context.backend = load_backend(sandbox)
+    context.image_digests = {"host": context.backend.image_digest("host")}
     found = clarified(run(context, items)["x"])
     assert found.transcript is not None
     assert found.transcript.finished
