@@ -15,7 +15,7 @@ from underspec.report.exhibits.cells import (
     count,
     difference,
     mean_rate,
-    mean_used,
+    means_used,
     points,
     span_of,
     text,
@@ -38,6 +38,7 @@ SCORES = (
 BOOTSTRAP = (
     f"The columns named bootstrap have the interval as published ({METHOD}, 10,000 resamples), which covers less."
 )
+UNPRICED = "the price of some calls is not known"
 INFORMATION = {"none": "No client interaction", "standard": "Standard protocol", "complete": "Complete requirements"}
 _STEPS = (("none", "standard"), ("standard", "complete"), ("none", "complete"))
 
@@ -125,9 +126,9 @@ def table_5(evidence: Evidence) -> Table | None:
             **items(arm),
             "unit_pass": mean_rate(arm, "unit_pass", found.tasks),
             "implementation": mean_rate(arm, "task_pass", found.tasks),
-            "cost": mean_used(arm, cost, found.tasks, "the price of some calls is not known"),
+            "cost": price,
         }
-        for arm in ordered
+        for arm, price in zip(ordered, means_used(ordered, cost, found.tasks, UNPRICED), strict=True)
     ]
     columns = (*IDENTITY, *ITEMS, UNIT_PASS, IMPLEMENTATION, Column("cost", "USD a task", "money"))
     notes = [

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from underspec.artifact.outcomes import SuiteName
-from underspec.measure.bootstrap import bootstrap_mean
 from underspec.measure.distributions import Summary, counts_by_group, describe, describe_columns, log_histogram
 from underspec.measure.lengths import BYTES_A_TOKEN, estimated_tokens
-from underspec.report.exhibits.cells import count, span_of, text
+from underspec.measure.scores import TaskScores
+from underspec.report.exhibits.cells import bootstrapped, count, span_of, text
 from underspec.report.exhibits.charts import bars, histogram
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
@@ -173,12 +173,11 @@ def figure_5(evidence: Evidence) -> Figure | None:
 
 def _means(tasks: Sequence[Task], parts: Sequence[tuple[str, str, Callable[[Task], float]]]) -> list[dict[str, Cell]]:
     """A row a part: panel, label and the mean over tasks with its interval."""
-    rows = []
-    for panel, label, figure in parts:
-        values = [figure(task) for task in tasks]
-        mean = sum(values) / len(values)
-        rows.append({"panel": text(panel), "label": text(label), "value": Cell(mean, span_of(bootstrap_mean(values)))})
-    return rows
+    scores = [TaskScores.of((task.id, figure(task)) for task in tasks) for _panel, _label, figure in parts]
+    return [
+        {"panel": text(panel), "label": text(label), "value": Cell(each.mean, span_of(span))}
+        for (panel, label, _figure), each, span in zip(parts, scores, bootstrapped(scores), strict=True)
+    ]
 
 
 def _with_all_levels(evidence: Evidence) -> list[Task]:

@@ -14,7 +14,7 @@ from underspec.report.exhibits.cells import (
     coverage,
     fallback_rate,
     mean_rate,
-    mean_used,
+    means_used,
     text,
     tokens,
 )
@@ -276,11 +276,11 @@ def figure_11(evidence: Evidence) -> Figure | None:
         {
             "panel": text(panel),
             "label": text(name),
-            "value": mean_used(arm, figure, found.tasks, why),
+            "value": cell,
             **identity(arm, ordered),
         }
         for panel, figure, why in parts
-        for arm, name in zip(ordered, labels(ordered), strict=True)
+        for arm, name, cell in zip(ordered, labels(ordered), means_used(ordered, figure, found.tasks, why), strict=True)
     ]
     drawn = [row for row in rows if row["value"].value is not None]
     if not drawn:

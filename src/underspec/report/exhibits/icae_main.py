@@ -16,7 +16,7 @@ from underspec.report.exhibits.cells import (
     coverage,
     fallback_rate,
     mean_rate,
-    mean_ratio,
+    mean_ratios,
     pooled_rate,
 )
 from underspec.report.exhibits.evidence import Entry, Evidence
@@ -80,16 +80,21 @@ def _lines(entry: Entry) -> float | None:
     return entry.one.structure.loc_ratio if entry.one.structure else None
 
 
-def results(arm: Arm, tasks: Sequence[str]) -> dict[str, Cell]:
-    """The cells of :data:`RESULTS`: the four families of ICAE III-F."""
+def results(arms: Sequence[Arm], tasks: Sequence[str]) -> list[dict[str, Cell]]:
+    """The cells of :data:`RESULTS` of each arm: the four families of ICAE III-F."""
+    files, lines = (mean_ratios(arms, figure, tasks, NO_STRUCTURE) for figure in (_files, _lines))
+    return [
+        {**_rates(arm, tasks), "file": file, "loc": line} for arm, file, line in zip(arms, files, lines, strict=True)
+    ]
+
+
+def _rates(arm: Arm, tasks: Sequence[str]) -> dict[str, Cell]:
     names: tuple[Dimension, ...] = ("class_like", "method", "method_qualified", "namespace")
     cells = {view: pooled_rate(arm, view, tasks) for view in ("overall", "public", "native", "enhanced", "hidden")}
     cells["overall_macro"] = mean_rate(arm, "overall_macro", tasks)
     cells["clean"] = mean_rate(arm, "task_pass", tasks)
     cells |= {name: mean_rate(arm, critic(name), tasks, NO_REVIEW) for name in CRITIC_DIMENSIONS}
     cells |= {name: mean_rate(arm, similarity(name), tasks, NO_STRUCTURE) for name in names}
-    cells["file"] = mean_ratio(arm, _files, tasks, NO_STRUCTURE)
-    cells["loc"] = mean_ratio(arm, _lines, tasks, NO_STRUCTURE)
     cells["coverage"] = mean_rate(arm, coverage, tasks, NOBODY_ASKED)
     cells["fallback"] = mean_rate(arm, fallback_rate, tasks, "nothing was asked")
     cells["budget_use"] = mean_rate(arm, budget_use, tasks, NOBODY_ASKED)
@@ -123,7 +128,10 @@ def lite_tasks(evidence: Evidence, tasks: Sequence[str]) -> list[str] | None:
 
 def _table(name: str, slug: str, title: str, found: Matched, tasks: Sequence[str], notes: Sequence[str]) -> Table:
     ordered = best_first(found.arms, tasks)
-    rows = [{**identity(arm, ordered), **items(arm), **results(arm, tasks)} for arm in ordered]
+    rows = [
+        {**identity(arm, ordered), **items(arm), **cells}
+        for arm, cells in zip(ordered, results(ordered, tasks), strict=True)
+    ]
     columns = (*IDENTITY, *ITEMS, *RESULTS)
     return Table(
         name=name,
