@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from underspec.construct.findings import GateFinding
-from underspec.construct.text_gates.edits import check_edits
+from underspec.construct.text_gates.edits import apply_edits, check_edits
 from underspec.construct.text_gates.omissions import Omissions
 from underspec.construct.text_gates.vocabulary import Files
 from underspec.construct.text_gates.wording import Text
@@ -16,9 +16,7 @@ from underspec.task.model import LevelRecords, RecordKind
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n(?=\s*(?:[-*#|]|\d+\.))")
 
 
-def check_hidden(
-    file: str, request: str, hidden: dict[str, tuple[str, ...]], *, title: str = ""
-) -> Iterator[GateFinding]:
+def check_hidden(file: str, request: str, hidden: dict[str, tuple[str, ...]]) -> Iterator[GateFinding]:
     """No phrase of an omitted point stands in the request. ``hidden``: phrases by record id."""
     prepared = Text(request)
     for record, phrases in hidden.items():
@@ -84,9 +82,8 @@ def check_shown_more(omissions: Omissions, one: str, two: str) -> Iterator[GateF
                 message = f"restores {point.record} and does not state {phrase[:80]!a}"
                 mend = "state it, or do not restore the point"
                 yield GateFinding(kind="restored_not_shown", message=message, file="L2.md", mend=mend)
-    edited = [_flat(edit.old) for edit in omissions.L2.edits]
-    for sentence in filter(None, map(_flat, _SENTENCE.split(one))):
-        if sentence not in flat and not any(old in sentence or sentence in old for old in edited):
+    for sentence in filter(None, map(_flat, _SENTENCE.split(apply_edits(one, omissions.L2.edits)))):
+        if sentence not in flat:
             yield GateFinding(
                 kind="l1_sentence_lost",
                 message="lacks a sentence of L1 that no edit replaces",

@@ -36,7 +36,10 @@ def ask_router(known: LevelRecords, probes: Mapping[str, Sequence[str]]) -> dict
 
 def made_probes(known: LevelRecords) -> dict[str, list[str]]:
     """Questions for what can be answered besides records: vague references by their phrase, and the signature."""
-    made = {f"P{place}": [f"What do you mean by {each.reference!r}?"] for place, each in enumerate(known.pointers)}
+    made = {
+        f"P{place}": [f'What does "{each.reference}" mean?', f"What do you mean by '{each.reference}'?"]
+        for place, each in enumerate(known.pointers)
+    }
     if known.signature:
         made["SIG"] = [
             "What are the exact names of the actions and their parameters?",
