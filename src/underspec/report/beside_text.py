@@ -45,7 +45,7 @@ def print_beside(document: dict[str, Any], console: Console) -> None:
 
 
 def _print_table(document: dict[str, Any], console: Console) -> None:
-    console.print(Text("\nBeside the golden sources; means of tasks in percent, by no score ranked", style="bold"))
+    console.print(Text("\nBeside the golden sources: means of tasks in percent, part of no score", style="bold"))
     left_out: list[str] = []
     table = beside_table(document)
     for name in _DROPPABLE:
@@ -90,9 +90,9 @@ def _figure(row: dict[str, Any], place: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _scored(row: dict[str, Any]) -> str:
-    """Of both where both are there, in this order."""
+    """Of structure and of reviews, where these are not the same."""
     parts = [part for name in _PARTS if (part := row.get(name))]
-    return " ".join(f"{part['scored']}/{part['planned']}" for part in parts)
+    return " ".join(dict.fromkeys(f"{part['scored']}/{part['planned']}" for part in parts))
 
 
 def _intervals(row: dict[str, Any]) -> str:

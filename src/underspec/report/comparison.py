@@ -8,15 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from underspec.artifact.canonical import digest_of
 from underspec.artifact.condition import Condition
-from underspec.measure.distributions import Usage, usage
+from underspec.measure.distributions import Summary, describe
 from underspec.measure.interval import LEVEL
 from underspec.measure.many import holm
 from underspec.measure.paired import PAIRED_DEFAULT, PairedDifference, paired_difference
-from underspec.measure.scores import matched
+from underspec.measure.scores import TaskScores, matched
 from underspec.measure.unscored import PlannedItem, filled_means
 from underspec.report.collect import Collected
-from underspec.report.scores import MEASURES, primary, task_scores
+from underspec.report.scores import BESIDE, CRITIC, MEASURES, primary, task_scores
 
 SCHEMA = 1
 
@@ -71,7 +72,8 @@ def compare_sides(one: Side, other: Side) -> dict[str, Any]:
     tasks = matched_tasks(one, other)
     if not tasks:
         raise ValueError("no task was scored on both sides")
-    measures = {name: found for name in MEASURES if (found := _measure(one, other, name, tasks)) is not None}
+    names = [name for name in (*MEASURES, *BESIDE) if _same_critic(one, other, tasks) or not name.startswith(CRITIC)]
+    measures = {name: found for name in names if (found := _measure(one, other, name, tasks)) is not None}
     return {
         "a": _side(one),
         "b": _side(other),
@@ -145,6 +147,17 @@ def _measure(one: Side, other: Side, name: str, tasks: Sequence[str]) -> dict[st
     return _difference(paired_difference(first.means, second.means)) if first.tasks else None
 
 
+def _critics(side: Side, tasks: Sequence[str]) -> set[tuple[str, str]]:
+    """Who reviewed, by which rules."""
+    reviews = [each.review for task in tasks for each in side.by_task[task] if each.review is not None]
+    return {(review.model, digest_of(review.prompts)) for review in reviews}
+
+
+def _same_critic(one: Side, other: Side, tasks: Sequence[str]) -> bool:
+    """Whether the reviews of both sides compare: scores of different critics do not."""
+    return len(_critics(one, tasks) | _critics(other, tasks)) <= 1
+
+
 def _difference(found: PairedDifference) -> dict[str, Any]:
     return {
         "tasks": found.tasks,
@@ -207,25 +220,28 @@ def _folders(side: Side, task: str) -> list[str]:
 
 def _used(one: Side, other: Side, name: str, tasks: Sequence[str]) -> dict[str, Any]:
     """What an item took on the matched tasks; None where an item's figure is unknown."""
-    first, second = _usage(one, name, tasks), _usage(other, name, tasks)
-    known = first.mean is not None and second.mean is not None
+    (first, first_items), (second, second_items) = _usage(one, name, tasks), _usage(other, name, tasks)
     return {
-        "a": first.mean,
-        "b": second.mean,
-        "ratio": second.mean / first.mean if known and first.mean and second.mean is not None else None,
-        "a_items": asdict(first.items),
-        "b_items": asdict(second.items),
+        "a": first,
+        "b": second,
+        "ratio": second / first if first and second is not None else None,
+        "a_items": asdict(first_items),
+        "b_items": asdict(second_items),
     }
 
 
-def _usage(side: Side, name: str, tasks: Sequence[str]) -> Usage:
+def _usage(side: Side, name: str, tasks: Sequence[str]) -> tuple[float | None, Summary]:
+    """The mean over tasks, None where an item's figure is unknown, and the spread over items."""
+
     def figure(each: Collected) -> float | None:
         if name == "cost":
             return each.task_cost.cost
         return side.seconds.get(each.item.id) if name == "seconds" else each.task_cost.tokens
 
     wanted = set(tasks)
-    return usage((each.item.task, figure(each)) for each in side.members if each.item.task in wanted and each.scored)
+    listed = [(each.item.task, figure(each)) for each in side.members if each.item.task in wanted and each.scored]
+    items = describe(value for _task, value in listed)
+    return None if items.missing else TaskScores.of(listed).mean, items
 
 
 def _notes(one: Side, other: Side, tasks: Sequence[str]) -> list[str]:
@@ -239,6 +255,8 @@ def _notes(one: Side, other: Side, tasks: Sequence[str]) -> list[str]:
     }
     if len(epochs) > 1:
         notes.append(f"tasks have from {min(epochs)} to {max(epochs)} scored epochs; each task weighs the same")
+    if not _same_critic(one, other, tasks):
+        notes.append("reviewed by different models, or by other rules: those scores do not compare, and are left out")
     if any(each.stale for side in (one, other) for each in side.members):
         notes.append("some builds are stale: made from other inputs than those of their last run")
     return notes

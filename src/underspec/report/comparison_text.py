@@ -12,6 +12,13 @@ MEASURE_NAMES = {
     "task_pass": "tasks passed",
     "clarification": "clarification score",
     "unit_pass": "requirement units passed",
+    "class_similarity": "class names alike",
+    "method_similarity": "method names alike",
+    "method_qualified_similarity": "methods with owners alike",
+    "namespace_similarity": "namespaces alike",
+    "critic_semantic": "critic: behaviour",
+    "critic_api": "critic: public interface",
+    "critic_design": "critic: design",
 }
 
 

@@ -49,12 +49,14 @@ def _critic(dimension: DimensionName) -> Callable[[Collected], float | None]:
     return lambda item: item.review.dimension(dimension).score if item.review else None
 
 
+CRITIC = "critic_"
+"""What the names of a critic's scores begin with."""
 BESIDE: dict[str, Callable[[Collected], float | None]] = {
     "class_similarity": _similarity("class_like"),
     "method_similarity": _similarity("method"),
     "method_qualified_similarity": _similarity("method_qualified"),
     "namespace_similarity": _similarity("namespace"),
-    **{f"critic_{dimension}": _critic(dimension) for dimension in CRITIC_DIMENSIONS},
+    **{f"{CRITIC}{dimension}": _critic(dimension) for dimension in CRITIC_DIMENSIONS},
 }
 """The same for what stands beside the scores (ICAE III-F), which ranks nothing."""
 RATIOS: dict[str, Callable[[Collected], float | None]] = {
