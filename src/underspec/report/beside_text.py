@@ -17,16 +17,14 @@ _STRUCTURE = {
     "Files": ("ratio", "files"),
     "LOC": ("ratio", "loc"),
     "Class": ("similarity", "class"),
-    "Method": ("similarity", "method"),
+    "Meth.": ("similarity", "method"),
     "Owned": ("similarity", "method_qualified"),
     "Names.": ("similarity", "namespace"),
 }
 _CRITIC = {"Behav.": ("scores", "semantic"), "API": ("scores", "api"), "Design": ("scores", "design")}
 _PARTS = ("structure", "review")
 _DROPPABLE = ("Names.", "Files", "Owned", "LOC", "Class")
-_KEY = (
-    "Files, LOC: generated of golden; Class, Method, Owned (method with its owners), Names. (namespaces): names alike"
-)
+_KEY = "Files, LOC: generated of golden; Class, Meth., Owned (method with its owners), Names. (namespaces): names alike"
 
 
 def print_beside(document: dict[str, Any], console: Console) -> None:
