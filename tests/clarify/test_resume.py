@@ -69,6 +69,12 @@ def test_a_run_killed_in_the_middle_of_building_ends_like_a_calm_one(tmp_path: P
 
 @pytest.mark.proof
 @pytest.mark.parametrize("protocol", sorted(PHASES))
+def test_a_run_killed_in_every_phase_ends_like_a_calm_one(tmp_path: Path, protocol: str) -> None:
+    storm(tmp_path, protocol, [("amid", phase) for phase in PHASES[protocol]])
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("protocol", sorted(PHASES))
 def test_a_run_killed_at_every_boundary_ends_like_a_calm_one(tmp_path: Path, protocol: str) -> None:
     kills = [(moment, phase) for phase in PHASES[protocol] for moment in ("before", "after")]
     storm(tmp_path, protocol, kills)
