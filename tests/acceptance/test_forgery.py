@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.hostile import HOSTILE
 from tests.acceptance.toy import ALSO_HONEST, HONEST, accept, deliver, passed
 from tests.commission_factory import ALL_TESTS
 from tests.sandbox.boxes import needs_bubblewrap
+from underspec.selftest.hostile_programs import HOSTILE
 from underspec.task.model import Task
 
 pytestmark = [pytest.mark.sandbox, needs_bubblewrap]

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.critic.corpus import HOSTILE, ORDER
 from tests.critic.models import GENERATED, critic_of, mark_in, served, subject_of, verdict
 from underspec.grade.critic.inert import inert, inert_line
+from underspec.selftest.hostile_sources import HOSTILE, ORDER
 
 pytest.importorskip("inspect_ai")
 

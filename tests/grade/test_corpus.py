@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.deliverables import forged, havoc, outputs, scripts, trees
-from tests.deliverables.pairs import MEMORY, Deliverable, Pair
-from tests.deliverables.toy import INPUTS, TOTALS, toy_task
 from underspec.artifact.outcomes import Outcomes
 from underspec.grade.grader import grade_deliverable
 from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner
+from underspec.selftest.deliverables import forged, havoc, outputs, scripts, trees
+from underspec.selftest.deliverables.pairs import MEMORY, Deliverable, Pair
+from underspec.selftest.deliverables.toy import INPUTS, TOTALS, toy_task
 
 pytestmark = pytest.mark.sandbox
 

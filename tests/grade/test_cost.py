@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.deliverables.toy import honest, toy_task
 from underspec.grade.grader import Grade, grade_in_full
 from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner
+from underspec.selftest.deliverables.toy import honest, toy_task
 
 pytestmark = pytest.mark.sandbox
 

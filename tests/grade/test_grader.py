@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.deliverables.toy import INPUTS, TOTALS, answer, toy_task
 from tests.grade.fakes import ENDED, FakeBackend, Script
 from underspec.artifact.outcomes import SUITES, CaseOutcome, Outcomes, SuiteState
 from underspec.errors import HostExhaustedError, SandboxError, SandboxGoneError, UsageError
 from underspec.grade.cases import graded_cases
 from underspec.grade.grader import grade_deliverable, grade_in_full
 from underspec.sandbox.protocol import ExecResult, Owner
+from underspec.selftest.deliverables.toy import INPUTS, TOTALS, answer, toy_task
 from underspec.task.cases import hidden_flags
 from underspec.task.model import Task
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.deliverables.outputs import sized
-from tests.deliverables.pairs import only, script, sh
-from tests.deliverables.toy import INPUTS, honest, join, toy_task, write
 from underspec.artifact.outcomes import CaseOutcome, Outcomes, SuiteState
 from underspec.grade.grader import grade_deliverable
 from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner
+from underspec.selftest.deliverables.outputs import sized
+from underspec.selftest.deliverables.pairs import only, script, sh
+from underspec.selftest.deliverables.toy import INPUTS, honest, join, toy_task, write
 from underspec.task.model import Task
 
 pytestmark = pytest.mark.sandbox
@@ -92,7 +92,7 @@ def test_the_same_deliverable_twice_gives_the_same_artifact(tmp_path: Path) -> N
 _PEAK = """
 import asyncio, json, pathlib, re, sys
 sys.path.insert(0, sys.argv[1])
-from tests.deliverables.toy import INPUTS, toy_task
+from underspec.selftest.deliverables.toy import INPUTS, toy_task
 from underspec.grade.grader import grade_deliverable
 from underspec.sandbox.bubblewrap import BubblewrapBackend
 from underspec.sandbox.protocol import Owner

@@ -13,7 +13,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.cli.command import underspec
-from tests.deliverables.toy import INPUTS, TOTALS, answer, toy_task
 from tests.grade.fakes import FakeBackend, Script
 from tests.task_factory import MEAN, SUM, make_task
 from underspec.artifact.outcomes import SUITES, CaseOutcome
@@ -21,6 +20,7 @@ from underspec.grade.compare import Verdicts, compare
 from underspec.grade.grader import grade_in_full
 from underspec.grade.published import PUBLISHED, PublishedComparison, as_text
 from underspec.sandbox.protocol import Owner
+from underspec.selftest.deliverables.toy import INPUTS, TOTALS, answer, toy_task
 
 MIB = 1024**2
 P, X, M, OVER = CaseOutcome.PASS, CaseOutcome.MISMATCH, CaseOutcome.MISSING, CaseOutcome.OVERSIZE

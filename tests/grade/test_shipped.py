@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.deliverables.toy import TEST_SH, honest, link, write
 from underspec.grade.shipped import shipped_notes
 from underspec.grade.text import printable
+from underspec.selftest.deliverables.toy import TEST_SH, honest, link, write
 
 ELF = b"\x7fELF" + bytes(60)
 PE = b"MZ" + bytes(58) + (64).to_bytes(4, "little") + b"PE\0\0"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.deliverables.toy import toy_task
 from tests.grade.fakes import Script
 from tests.grade.test_grader import all_right, grade, right
 from underspec.artifact.outcomes import Unscored
 from underspec.errors import Boundary
 from underspec.grade.view import grade_document, unscored_document
 from underspec.sandbox.protocol import ExecResult
+from underspec.selftest.deliverables.toy import toy_task
 
 SUITES = ["public", "native", "enhanced", "hidden"]
 

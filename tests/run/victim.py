@@ -1,4 +1,4 @@
-"""A process that runs the toy agents, for tests that kill it: ``python -m tests.run.victim RUN TASK EPOCHS [SANDBOXES]``."""
+"""A process that runs the toy agents, for tests that kill it: ``tests.run.victim RUN TASK EPOCHS [SANDBOXES]``."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.deliverables import forged, havoc, outputs, scripts, trees
-from tests.deliverables.pairs import Deliverable, Pair
-from tests.deliverables.toy import INPUTS, toy_task
 from underspec.grade.grader import grade_deliverable
 from underspec.sandbox.backends import load_backend
 from underspec.sandbox.protocol import Owner
+from underspec.selftest.deliverables import forged, havoc, outputs, scripts, trees
+from underspec.selftest.deliverables.pairs import Deliverable, Pair
+from underspec.selftest.deliverables.toy import INPUTS, toy_task
 
 pytestmark = [
     pytest.mark.sandbox,

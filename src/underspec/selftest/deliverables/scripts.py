@@ -6,7 +6,18 @@ sources it, or parses what it says in place of a shell.
 
 from __future__ import annotations
 
-from tests.deliverables.pairs import BUILD, FULL, HONEST, MISSING, NOTHING, Deliverable, Pair, only, script, sh
+from underspec.selftest.deliverables.pairs import (
+    BUILD,
+    FULL,
+    HONEST,
+    MISSING,
+    NOTHING,
+    Deliverable,
+    Pair,
+    only,
+    script,
+    sh,
+)
 
 _SELF_CHECK = """\
 case $- in *x*|*v*) exit 41;; esac

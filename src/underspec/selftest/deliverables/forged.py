@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.deliverables.pairs import (
+from underspec.selftest.deliverables.pairs import (
     ALL,
     BUILD,
     FULL,
@@ -22,7 +22,7 @@ from tests.deliverables.pairs import (
     sh,
     stale,
 )
-from tests.deliverables.toy import CANARY, ENHANCED, INPUTS, NATIVE, PUBLIC, honest, write
+from underspec.selftest.deliverables.toy import CANARY, ENHANCED, INPUTS, NATIVE, PUBLIC, honest, write
 
 _STALE = {"public_test_cases": PUBLIC, "test_cases": NATIVE, "enhanced_test_cases": ENHANCED}
 _JUNIT = '<testsuite name="all" tests="99" failures="0"><testcase name="a"/></testsuite>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.deliverables.pairs import (
+from underspec.selftest.deliverables.pairs import (
     FULL,
     HONEST,
     MEMORY,

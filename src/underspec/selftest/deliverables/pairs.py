@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.deliverables.toy import RUN, TOTALS, answer, honest, write
 from underspec.artifact.outcomes import SUITES, SuiteName
+from underspec.selftest.deliverables.toy import RUN, TOTALS, answer, honest, write
 
 FULL: dict[str, int] = dict(TOTALS)
 NOTHING: dict[str, int] = dict.fromkeys(TOTALS, 0)

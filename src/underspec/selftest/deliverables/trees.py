@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.deliverables.pairs import FULL, HONEST, MISSING, NO_TEST, NOTHING, Deliverable, Pair
-from tests.deliverables.toy import honest, link, write
+from underspec.selftest.deliverables.pairs import FULL, HONEST, MISSING, NO_TEST, NOTHING, Deliverable, Pair
+from underspec.selftest.deliverables.toy import honest, link, write
 
 _NO_TEST = frozenset({MISSING, NO_TEST})
 SUITE_DIRS = ("public_test_cases", "test_cases", "enhanced_test_cases")

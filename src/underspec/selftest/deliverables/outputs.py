@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.deliverables.pairs import (
+from underspec.selftest.deliverables.pairs import (
     FULL,
     HONEST,
     MISMATCH,
@@ -20,7 +20,7 @@ from tests.deliverables.pairs import (
     script,
     sh,
 )
-from tests.deliverables.toy import APP, honest
+from underspec.selftest.deliverables.toy import APP, honest
 
 _TEXT_MODE = APP.replace(".buffer.write(answer(json.load(sys.stdin)).encode())", ".write(answer(json.load(sys.stdin)))")
 _ANSWER = 'request["with"].join(request["parts"])'
