@@ -14,7 +14,7 @@ from underspec.artifact.canonical import digest_of
 from underspec.artifact.condition import Condition
 from underspec.measure.scores import TaskScores
 from underspec.report.exhibits.evidence import Entry, Evidence
-from underspec.report.scores import MEASURES, primary
+from underspec.report.scores import primary, task_scores
 
 Score = Callable[[Entry], float | None]
 NO_MODEL = "no model"
@@ -48,9 +48,9 @@ class Arm:
 
     def scores(self, figure: Score | str, tasks: Iterable[str]) -> TaskScores:
         """One mean a task, over the items that have the figure."""
-        figured = MEASURES[figure] if isinstance(figure, str) else None
-        value: Score = (lambda entry: figured(entry.one)) if figured else figure  # type: ignore[assignment]
-        return TaskScores.of((entry.task, value(entry)) for entry in self.on(tasks))
+        if isinstance(figure, str):
+            return task_scores([entry.one for entry in self.on(tasks)], figure)
+        return TaskScores.of((entry.task, figure(entry)) for entry in self.on(tasks))
 
     def cases(self, view: str, tasks: Iterable[str]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Passed and all cases of each task over its epochs, for pooled rates; tasks without cases have 0 of 0."""

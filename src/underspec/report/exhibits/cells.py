@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from underspec.measure.bootstrap import bootstrap_means
-from underspec.measure.interval import Interval, clustered_wilson
+from underspec.measure.interval import Interval, clustered_wilson, positive_t
 from underspec.measure.paired import PairedDifference, paired_difference
 from underspec.measure.scores import TaskScores
 from underspec.report.exhibits.arms import Arm, Score
@@ -43,27 +42,12 @@ def mean_rate(arm: Arm, figure: Score | str, tasks: Sequence[str], why: str = NO
     return Cell(scores.mean, span_of(clustered_wilson(scores.means)))
 
 
-def mean_ratios(arms: Sequence[Arm], figure: Score, tasks: Sequence[str], why: str = NOT_SCORED) -> list[Cell]:
-    """A ratio that may exceed 1, of each arm: the mean over tasks, with the bootstrap over tasks."""
-    scores = [arm.scores(figure, tasks) for arm in arms]
-    return [
-        Cell(each.mean, span_of(span), why=why if each.mean is None else None)
-        for each, span in zip(scores, bootstrapped(scores), strict=True)
-    ]
-
-
-def bootstrapped(scores: Sequence[TaskScores]) -> list[Interval | None]:
-    """The percentile bootstrap of each mean; those on the same tasks see the same resamples, and are drawn at once."""
-    same: dict[tuple[str, ...], list[int]] = {}
-    for place, each in enumerate(scores):
-        same.setdefault(each.tasks, []).append(place)
-    found: list[Interval | None] = [None] * len(scores)
-    for tasks, places in same.items():
-        if len(tasks) > 1:
-            spans = bootstrap_means(np.column_stack([scores[place].means for place in places]))
-            for place, span in zip(places, spans, strict=True):
-                found[place] = span
-    return found
+def mean_positive(arm: Arm, figure: Score | str, tasks: Sequence[str], why: str = NOT_SCORED) -> Cell:
+    """A figure of 0 or more that may exceed 1, such as a ratio: the mean over tasks, with Student's t interval."""
+    scores = arm.scores(figure, tasks)
+    if scores.mean is None:
+        return Cell(None, why=why)
+    return Cell(scores.mean, span_of(positive_t(scores.means)))
 
 
 def pooled_rate(arm: Arm, view: str, tasks: Sequence[str], why: str = NOT_SCORED) -> Cell:
@@ -81,19 +65,14 @@ def weighted_rate(passed: Sequence[float], total: Sequence[float], why: str) -> 
     return Cell(float(done.sum() / everything.sum()), span_of(clustered_wilson(rates, everything)))
 
 
-def means_used(arms: Sequence[Arm], figure: Score, tasks: Sequence[str], why: str) -> list[Cell]:
-    """Seconds, tokens or dollars an item, of each arm, with the bootstrap over tasks; None where any item's figure is
-    unknown, since unknown is not 0."""
-    taken = [[(entry.task, figure(entry)) for entry in arm.on(tasks) if entry.one.scored] for arm in arms]
-    scores = [TaskScores.of(values) for values in taken]
-    cells = []
-    for values, each, span in zip(taken, scores, bootstrapped(scores), strict=True):
-        missing = sum(value is None for _task, value in values)
-        if missing or each.mean is None:
-            cells.append(Cell(None, why=f"{why}: {missing} of {len(values)} items" if missing else NOT_SCORED))
-        else:
-            cells.append(Cell(each.mean, span_of(span)))
-    return cells
+def mean_used(arm: Arm, figure: Score, tasks: Sequence[str], why: str) -> Cell:
+    """Seconds, tokens or dollars an item; None where any item's figure is unknown, since unknown is not 0."""
+    values = [(entry.task, figure(entry)) for entry in arm.on(tasks) if entry.one.scored]
+    missing = sum(value is None for _task, value in values)
+    scores = TaskScores.of(values)
+    if missing or scores.mean is None:
+        return Cell(None, why=f"{why}: {missing} of {len(values)} items" if missing else NOT_SCORED)
+    return Cell(scores.mean, span_of(positive_t(scores.means)))
 
 
 def difference(first: Arm, second: Arm, figure: Score | str, tasks: Sequence[str]) -> PairedDifference | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from underspec.report.exhibits.arms import labels, matched
-from underspec.report.exhibits.cells import cost, count, mean_rate, means_used, text
+from underspec.report.exhibits.cells import cost, count, mean_rate, mean_used, text
 from underspec.report.exhibits.charts import Label, bars, scatter, spread
 from underspec.report.exhibits.clar_scores import INFORMATION, SCORES, UNPRICED, information_families, main_arms
 from underspec.report.exhibits.evidence import Evidence
@@ -58,15 +58,14 @@ def figure_7(evidence: Evidence) -> Figure | None:
     """Dollars a task against the implementation score."""
     found = matched(main_arms(evidence))
     ordered = best_first(found.arms, found.tasks)
-    prices = means_used(ordered, cost, found.tasks, UNPRICED)
     rows = [
         {
             "label": text(name),
-            "cost": price,
+            "cost": mean_used(arm, cost, found.tasks, UNPRICED),
             "value": mean_rate(arm, "task_pass", found.tasks),
             **identity(arm, ordered),
         }
-        for arm, name, price in zip(ordered, labels(ordered), prices, strict=True)
+        for arm, name in zip(ordered, labels(ordered), strict=True)
     ]
     drawn = [row for row in rows if row["cost"].value is not None]
     if not drawn or not any(row["cost"].value for row in drawn):

@@ -15,7 +15,7 @@ from underspec.report.exhibits.cells import (
     count,
     difference,
     mean_rate,
-    means_used,
+    mean_used,
     points,
     span_of,
     text,
@@ -126,9 +126,9 @@ def table_5(evidence: Evidence) -> Table | None:
             **items(arm),
             "unit_pass": mean_rate(arm, "unit_pass", found.tasks),
             "implementation": mean_rate(arm, "task_pass", found.tasks),
-            "cost": price,
+            "cost": mean_used(arm, cost, found.tasks, UNPRICED),
         }
-        for arm, price in zip(ordered, means_used(ordered, cost, found.tasks, UNPRICED), strict=True)
+        for arm in ordered
     ]
     columns = (*IDENTITY, *ITEMS, UNIT_PASS, IMPLEMENTATION, Column("cost", "USD a task", "money"))
     notes = [
@@ -137,7 +137,7 @@ def table_5(evidence: Evidence) -> Table | None:
         *unscored_notes(found.arms),
         "The RU pass rate is the share of a task's requirement units whose tests pass, then the mean over tasks.",
         "Cost is the coding agent's calls in clarification and implementation, attempts that failed among them; "
-        "client, supervisor, answers and judge are left out (C.1). Its interval is the percentile bootstrap over "
+        "client, supervisor, answers and judge are left out (C.1). Its interval is Student's t over "
         "tasks.",
         INTERVALS,
     ]

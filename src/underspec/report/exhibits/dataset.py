@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from underspec.artifact.outcomes import SuiteName
 from underspec.measure.distributions import Summary, counts_by_group, describe, describe_columns, log_histogram
+from underspec.measure.interval import positive_t
 from underspec.measure.lengths import BYTES_A_TOKEN, estimated_tokens
 from underspec.measure.scores import TaskScores
-from underspec.report.exhibits.cells import bootstrapped, count, span_of, text
+from underspec.report.exhibits.cells import count, span_of, text
 from underspec.report.exhibits.charts import bars, histogram
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
@@ -175,8 +176,8 @@ def _means(tasks: Sequence[Task], parts: Sequence[tuple[str, str, Callable[[Task
     """A row a part: panel, label and the mean over tasks with its interval."""
     scores = [TaskScores.of((task.id, figure(task)) for task in tasks) for _panel, _label, figure in parts]
     return [
-        {"panel": text(panel), "label": text(label), "value": Cell(each.mean, span_of(span))}
-        for (panel, label, _figure), each, span in zip(parts, scores, bootstrapped(scores), strict=True)
+        {"panel": text(panel), "label": text(label), "value": Cell(each.mean, span_of(positive_t(each.means)))}
+        for (panel, label, _figure), each in zip(parts, scores, strict=True)
     ]
 
 

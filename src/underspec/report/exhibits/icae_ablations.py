@@ -104,15 +104,14 @@ def ablation_table(evidence: Evidence, ablation: Ablation) -> Table | None:
         return None
     flat = [row for family in found for row in compared(family)]
     arms = [row.arm for row in flat]
-    figures = [cells for family in found for cells in results(family.arms, family.tasks)]
     rows = [
         {
             **identity(row.arm, arms),
             "varied": text(ablation.value(row.arm.condition)),
             **cells,
-            **result,
+            **results(row.arm, row.family.tasks),
         }
-        for row, cells, result in zip(flat, compared_cells(flat), figures, strict=True)
+        for row, cells in zip(flat, compared_cells(flat), strict=True)
     ]
     columns = (Column("varied", ablation.column), *IDENTITY, *COMPARED, *RESULTS)
     return Table(

@@ -14,7 +14,7 @@ from underspec.report.exhibits.cells import (
     coverage,
     fallback_rate,
     mean_rate,
-    means_used,
+    mean_used,
     text,
     tokens,
 )
@@ -276,11 +276,11 @@ def figure_11(evidence: Evidence) -> Figure | None:
         {
             "panel": text(panel),
             "label": text(name),
-            "value": cell,
+            "value": mean_used(arm, figure, found.tasks, why),
             **identity(arm, ordered),
         }
         for panel, figure, why in parts
-        for arm, name, cell in zip(ordered, labels(ordered), means_used(ordered, figure, found.tasks, why), strict=True)
+        for arm, name in zip(ordered, labels(ordered), strict=True)
     ]
     drawn = [row for row in rows if row["value"].value is not None]
     if not drawn:
@@ -301,7 +301,7 @@ def figure_11(evidence: Evidence) -> Figure | None:
         *unscored_notes(found.arms),
         *missing,
         "Minutes are wall time of the attempt that made the deliverable. Tokens are the builder's, in and out, "
-        "cached ones included, over all attempts. Intervals are the percentile bootstrap over tasks.",
+        "cached ones included, over all attempts. Intervals are Student's t over tasks.",
     ]
     return Figure(
         name,

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from underspec.artifact.review import CRITIC_DIMENSIONS, DimensionName
-from underspec.artifact.structure import Dimension
+from underspec.artifact.review import CRITIC_DIMENSIONS
 from underspec.measure.ranks import rank_agreement
-from underspec.report.exhibits.arms import Arm, Matched, Score, builds, grouped, matched, widest
+from underspec.report.exhibits.arms import Arm, Matched, builds, grouped, matched, widest
 from underspec.report.exhibits.cells import (
     NO_REVIEW,
     NO_STRUCTURE,
     NOBODY_ASKED,
+    NOT_SCORED,
     budget_use,
     coverage,
     fallback_rate,
+    mean_positive,
     mean_rate,
-    mean_ratios,
     pooled_rate,
 )
-from underspec.report.exhibits.evidence import Entry, Evidence
+from underspec.report.exhibits.evidence import CASE_VIEWS, Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Table
 from underspec.report.exhibits.notes import INTERVALS, RATIOS, matched_notes, run_notes, unknown_tasks, unscored_notes
 from underspec.report.exhibits.rows import IDENTITY, ITEMS, identity, items, left_out, used
+from underspec.report.scores import CRITIC
 
 WHO_BUILDS = ("agent", "command", "model", "thinking")
 LITE_TASKS = 50
@@ -62,43 +63,32 @@ POOLED = (
 )
 
 
-def similarity(name: Dimension) -> Score:
-    """Similarity in one dimension."""
-    return lambda entry: entry.one.structure.similarity(name) if entry.one.structure else None
+_MEASURES: dict[str, str] = {
+    "overall_macro": "overall_macro",
+    "clean": "task_pass",
+    "class_like": "class_similarity",
+    "method": "method_similarity",
+    "method_qualified": "method_qualified_similarity",
+    "namespace": "namespace_similarity",
+    **{dimension: f"{CRITIC}{dimension}" for dimension in CRITIC_DIMENSIONS},
+}
+_WHY: dict[str, str] = {
+    **dict.fromkeys((column.key for column in STRUCTURAL), NO_STRUCTURE),
+    **dict.fromkeys(CRITIC_DIMENSIONS, NO_REVIEW),
+}
 
 
-def critic(name: DimensionName) -> Score:
-    """One score of the critic."""
-    return lambda entry: entry.one.review.dimension(name).score if entry.one.review else None
-
-
-def _files(entry: Entry) -> float | None:
-    return entry.one.structure.file_ratio if entry.one.structure else None
-
-
-def _lines(entry: Entry) -> float | None:
-    return entry.one.structure.loc_ratio if entry.one.structure else None
-
-
-def results(arms: Sequence[Arm], tasks: Sequence[str]) -> list[dict[str, Cell]]:
-    """The cells of :data:`RESULTS` of each arm: the four families of ICAE III-F."""
-    files, lines = (mean_ratios(arms, figure, tasks, NO_STRUCTURE) for figure in (_files, _lines))
-    return [
-        {**_rates(arm, tasks), "file": file, "loc": line} for arm, file, line in zip(arms, files, lines, strict=True)
-    ]
-
-
-def _rates(arm: Arm, tasks: Sequence[str]) -> dict[str, Cell]:
-    names: tuple[Dimension, ...] = ("class_like", "method", "method_qualified", "namespace")
-    cells = {view: pooled_rate(arm, view, tasks) for view in ("overall", "public", "native", "enhanced", "hidden")}
-    cells["overall_macro"] = mean_rate(arm, "overall_macro", tasks)
-    cells["clean"] = mean_rate(arm, "task_pass", tasks)
-    cells |= {name: mean_rate(arm, critic(name), tasks, NO_REVIEW) for name in CRITIC_DIMENSIONS}
-    cells |= {name: mean_rate(arm, similarity(name), tasks, NO_STRUCTURE) for name in names}
-    cells["coverage"] = mean_rate(arm, coverage, tasks, NOBODY_ASKED)
-    cells["fallback"] = mean_rate(arm, fallback_rate, tasks, "nothing was asked")
-    cells["budget_use"] = mean_rate(arm, budget_use, tasks, NOBODY_ASKED)
-    return cells
+def results(arm: Arm, tasks: Sequence[str]) -> dict[str, Cell]:
+    """The cells of :data:`RESULTS`: the four families of ICAE III-F."""
+    return {
+        **{view: pooled_rate(arm, view, tasks) for view in CASE_VIEWS},
+        **{key: mean_rate(arm, measure, tasks, _WHY.get(key, NOT_SCORED)) for key, measure in _MEASURES.items()},
+        "file": mean_positive(arm, "file_ratio", tasks, NO_STRUCTURE),
+        "loc": mean_positive(arm, "loc_ratio", tasks, NO_STRUCTURE),
+        "coverage": mean_rate(arm, coverage, tasks, NOBODY_ASKED),
+        "fallback": mean_rate(arm, fallback_rate, tasks, "nothing was asked"),
+        "budget_use": mean_rate(arm, budget_use, tasks, NOBODY_ASKED),
+    }
 
 
 def main_arms(evidence: Evidence) -> list[Arm]:
@@ -128,10 +118,7 @@ def lite_tasks(evidence: Evidence, tasks: Sequence[str]) -> list[str] | None:
 
 def _table(name: str, slug: str, title: str, found: Matched, tasks: Sequence[str], notes: Sequence[str]) -> Table:
     ordered = best_first(found.arms, tasks)
-    rows = [
-        {**identity(arm, ordered), **items(arm), **cells}
-        for arm, cells in zip(ordered, results(ordered, tasks), strict=True)
-    ]
+    rows = [{**identity(arm, ordered), **items(arm), **results(arm, tasks)} for arm in ordered]
     columns = (*IDENTITY, *ITEMS, *RESULTS)
     return Table(
         name=name,

@@ -22,8 +22,7 @@ DIFFERENCES = (
     "random sign-flip test, corrected for the number of comparisons in the table (Holm)."
 )
 RATIOS = (
-    "File and LOC are the generated tree's over the golden one's, and may exceed 100; their intervals are the "
-    "percentile bootstrap over tasks."
+    "File and LOC are the generated tree's over the golden one's, and may exceed 100; their intervals are Student's t."
 )
 _MOST_NAMED = 12
 
