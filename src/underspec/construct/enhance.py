@@ -46,9 +46,9 @@ class Enhance:
     """See the module."""
 
     name = "enhance"
-    needs = ("select", "refactor", "ground")
+    needs: tuple[str, ...] = ("select", "refactor", "ground")
     version = 1
-    prompts = ("rules", "cases", "repair", "malformed")
+    prompts: tuple[str, ...] = ("rules", "cases", "repair", "malformed")
     files: Mapping[str, str] = {
         "enhanced/": "one case file for each feature and dimension, <feature>_<dimension>.json",
         LOG: "what became of each case that was proposed",

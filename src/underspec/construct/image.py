@@ -51,7 +51,7 @@ class Image:
     """See the module."""
 
     name = "image"
-    needs = ("select",)
+    needs: tuple[str, ...] = ("select",)
     version = 1
     prompts: tuple[str, ...] = ()
     files: Mapping[str, str] = {

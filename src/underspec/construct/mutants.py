@@ -64,7 +64,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class MutationCheck:
-    """``possible`` mutants lie on lines that the suites run; ``tried`` of them were run; ``survived`` went unnoticed."""
+    """``possible`` mutants lie on lines that suites run; ``tried`` of them were run; ``survived`` went unnoticed."""
 
     possible: int
     tried: int

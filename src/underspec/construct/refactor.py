@@ -85,9 +85,9 @@ class Refactor:
     """See the module."""
 
     name = "refactor"
-    needs = ("select",)
+    needs: tuple[str, ...] = ("select",)
     version = 1
-    prompts = ("rules", "plan", "dispatcher", "cases", "mend", "malformed")
+    prompts: tuple[str, ...] = ("rules", "plan", "dispatcher", "cases", "mend", "malformed")
     files: Mapping[str, str] = {
         CONTRACT: "leaf features, error categories and every word that belongs to the contract",
         "native/": "one case file a leaf feature",

@@ -50,7 +50,7 @@ class Select:
     name = "select"
     needs: tuple[str, ...] = ()
     version = 1
-    prompts = ("rules", "tests", "malformed")
+    prompts: tuple[str, ...] = ("rules", "tests", "malformed")
     files: Mapping[str, str] = {
         SELECTION: "name, version, language, licence, sizes, how the tests are run, their assessment",
         GOLDEN_TOML: "which archive is the golden implementation, as a task has it",

@@ -189,18 +189,3 @@ _MENDS = {
     "time_dependent": "give the time with the input, or drop the case",
     "random": "give the seed with the input, or drop the case",
 }
-
-
-def dropped(files: Mapping[str, CaseFile], findings: Iterable[GateFinding]) -> dict[str, CaseFile]:
-    """The same suite without the cases that errors name."""
-    bad = {(finding.file, finding.where) for finding in findings if finding.severity == "error"}
-    kept: dict[str, CaseFile] = {}
-    for stem, file in files.items():
-        cases = tuple(
-            case
-            for index, case in enumerate(file.cases)
-            if not any(place == f"$.cases[{index}]" and (name or "").endswith(f"/{stem}.json") for name, place in bad)
-        )
-        if cases:
-            kept[stem] = file.model_copy(update={"cases": cases})
-    return kept

@@ -39,9 +39,9 @@ class Verify:
     """See the module. What needs a model is left out without one, which is said."""
 
     name = "verify"
-    needs = ("select", "refactor", "ground", "enhance", "fuzz", "image")
+    needs: tuple[str, ...] = ("select", "refactor", "ground", "enhance", "fuzz", "image")
     version = 1
-    prompts = ("rules", "failures", "malformed")
+    prompts: tuple[str, ...] = ("rules", "failures", "malformed")
     files: Mapping[str, str] = {f"{TASK}/": "the finished task; mend the stage that a file comes from, and not it here"}
     calls = 60
 

@@ -1,0 +1,192 @@
+"""Answers one request with the golden library, which the composer puts under ``vendor/golden``.
+
+It reads rules and parameters, calls the library, and puts the answer into the contract's words. What a rule means, how it
+is written, what it becomes and in which order, the library decides.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "vendor" / "golden"))
+
+from boolean import boolean as library
+
+FAULTS = {
+    library.PARSE_UNKNOWN_TOKEN: "unknown_character",
+    library.PARSE_UNBALANCED_CLOSING_PARENS: "closing_bracket",
+    library.PARSE_INVALID_EXPRESSION: "incomplete_rule",
+    library.PARSE_INVALID_NESTING: "misplaced_bracket",
+    library.PARSE_INVALID_SYMBOL_SEQUENCE: "names_side_by_side",
+    library.PARSE_INVALID_OPERATOR_SEQUENCE: "misplaced_connective",
+}
+CHARACTERS = [".", ":", "_"]
+
+
+class Refused(Exception):
+    """The request ends with this neutral error category, and lines that say more."""
+
+    def __init__(self, category, **details):
+        super().__init__(category)
+        self.lines = [f"error={category}", *(f"{name}={value}" for name, value in details.items())]
+
+
+def need(request, name, good):
+    value = request.get(name)
+    if not good(value):
+        raise Refused("bad_request")
+    return value
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+def flag(request, name):
+    value = request.get(name, False)
+    if not isinstance(value, bool):
+        raise Refused("bad_request")
+    return value
+
+
+def choice(request, name, known):
+    return known[need(request, name, lambda value: is_text(value) and value in known)]
+
+
+class Reader:
+    """Reads the rules of one request."""
+
+    def __init__(self, request):
+        characters = request.get("characters", CHARACTERS)
+        if not isinstance(characters, list) or not all(is_text(one) and len(one) == 1 for one in characters):
+            raise Refused("bad_request")
+        self.library = library.BooleanAlgebra(allowed_in_token=tuple(characters))
+
+    def rule(self, text, simplify=False):
+        if not is_text(text):
+            raise Refused("bad_request")
+        try:
+            return self.library.parse(text, simplify=simplify)
+        except library.ParseError as error:
+            details = {"at": error.position, "part": error.token_string} if error.token_string else {}
+            raise Refused(FAULTS[error.error_code], **details) from error
+        except (IndexError, TypeError) as error:  # how the library says that something is not there
+            raise Refused("incomplete_rule") from error
+
+
+def written(rule):
+    return [f"rule={rule}"]
+
+
+def read(request, reader):
+    return written(reader.rule(request.get("rule"), flag(request, "simplify")))
+
+
+def simplify(request, reader):
+    return written(reader.rule(request.get("rule")).simplify())
+
+
+def normal_form(request, reader):
+    form = choice(request, "form", {"any_of": reader.library.dnf, "all_of": reader.library.cnf})
+    return written(form(reader.rule(request.get("rule"))))
+
+
+def negation(request, reader):
+    how = choice(request, "how", {"everywhere": "literalize", "outermost": "demorgan", "doubles": "cancel"})
+    rule = reader.rule(request.get("rule"))
+    if how != "literalize" and not isinstance(rule, library.NOT):
+        raise Refused("no_negation")
+    return written(getattr(rule, how)())
+
+
+def list_names(request, reader):
+    signed = flag(request, "signed")
+    once = flag(request, "once")
+    rule = reader.rule(request.get("rule"))
+    found = [str(one) for one in (rule.get_literals() if signed else rule.get_symbols())]
+    return [f"name={name}" for name in (sorted(set(found)) if once else found)]
+
+
+def substitute(request, reader):
+    pairs = need(request, "replace", lambda value: isinstance(value, list))
+    rule = reader.rule(request.get("rule"))
+    replace = {}
+    for pair in pairs:
+        if not isinstance(pair, dict):
+            raise Refused("bad_request")
+        replace[reader.rule(pair.get("part"))] = reader.rule(pair.get("by"))
+    otherwise = request.get("otherwise")
+    default = None if otherwise is None else reader.rule(otherwise)
+    result = rule.subs(replace, default=default)
+    return written(result.simplify() if flag(request, "simplify") else result)
+
+
+def holds_constant(rule):
+    return isinstance(rule, library.BaseElement) or any(holds_constant(part) for part in rule.args)
+
+
+def decide(request, reader):
+    facts = need(request, "facts", lambda value: isinstance(value, dict))
+    if not all(isinstance(value, bool) for value in facts.values()):
+        raise Refused("bad_request")
+    rule = reader.rule(request.get("rule"))
+    if holds_constant(rule):
+        raise Refused("constant_in_rule")
+    try:
+        return [f"answer={'yes' if rule(**facts) else 'no'}"]
+    except KeyError as error:
+        raise Refused("missing_fact", name=error.args[0]) from error
+
+
+def compare(request, reader):
+    first, second = reader.rule(request.get("first")), reader.rule(request.get("second"))
+    if flag(request, "simplify"):
+        first, second = first.simplify(), second.simplify()
+    return [f"same={'yes' if first == second else 'no'}"]
+
+
+def sort_rules(request, reader):
+    rules = need(request, "rules", lambda value: isinstance(value, list))
+    return [line for rule in sorted(reader.rule(text) for text in rules) for line in written(rule)]
+
+
+def rearrange(request, reader):
+    step = need(request, "step", lambda value: value in ("unnest", "distribute", "remove"))
+    rule = reader.rule(request.get("rule"))
+    part = reader.rule(request.get("part")) if step == "remove" else None
+    if not isinstance(rule, library.DualBase):
+        raise Refused("no_connective")
+    if step == "unnest":
+        return written(rule.flatten())
+    if step == "distribute":
+        return written(rule.distributive())
+    left = rule.subtract(part, simplify=flag(request, "simplify"))
+    if left is None:
+        raise Refused("nothing_left")
+    return written(left)
+
+
+ACTIONS = {
+    "read": read,
+    "simplify": simplify,
+    "normal_form": normal_form,
+    "negation": negation,
+    "list_names": list_names,
+    "substitute": substitute,
+    "decide": decide,
+    "compare": compare,
+    "sort_rules": sort_rules,
+    "rearrange": rearrange,
+}
+
+
+def respond(text):
+    try:
+        request = json.loads(text)
+        if not isinstance(request, dict):
+            raise Refused("bad_request")
+        action = choice(request, "action", ACTIONS)
+        lines = action(request, Reader(request))
+    except Refused as refused:
+        lines = refused.lines
+    return "".join(f"{line}\n" for line in lines)
