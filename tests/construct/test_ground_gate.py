@@ -70,6 +70,8 @@ PLANTED: dict[str, tuple[str, str, str, str]] = {
     "no word of an adapter": ("ground.md", "adapter", "shell", "constraint_missing"),
     "no word of responsibility": ("ground.md", "esponsibility", "ole", "constraint_missing"),
     "no way to run cases": ("ground.md", "test.sh --cases-dir", "test.sh", "invocation_missing"),
+    "no word of a category": ("ground.md", "too_narrow", "too small", "contract_word_missing"),
+    "no word of a parameter": ("ground.md", "`fill`", "`filler`", "contract_word_missing"),
     "a public case of nobody": ("public/pad.json", '"Nails"', '"Screw"', "public_not_native"),
     "an expectation of nobody": ("public/pad.json", "Nails....", "Nails...!", "public_not_native"),
     "an entry of no feature": ("features.json", '"cut"', '"snip"', "features_differ"),
@@ -89,6 +91,14 @@ def test_a_planted_fault_is_found(places: dict[str, Path], fault: str) -> None:
     assert not verdict.ok
     [found, *_] = [finding for finding in verdict.findings if finding.kind == kind]
     assert found.file in {file, "ground.md", "public/pad.json", "features.json"}
+
+
+def test_an_ordinary_word_that_a_joined_symbol_makes_is_no_symbol(places: dict[str, Path]) -> None:
+    (places["select"] / "golden/shelfruler/ruler.py").write_text("def s_parse(): ...\ndef list(): ...\n")
+    edit(places["ground"] / "ground.md", "loses its end", "in a sparse list loses its end (list of all)")
+    assert judged(places).ok
+    edit(places["ground"] / "ground.md", "sparse", "sParse")
+    assert kinds(judged(places)) == {"names_golden_symbol"}
 
 
 def test_a_finding_gives_place_evidence_and_mend(places: dict[str, Path]) -> None:

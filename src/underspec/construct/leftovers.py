@@ -67,7 +67,7 @@ def golden_of(library: Path, source: Path, test_paths: Iterable[str], names: Ite
                 by_size.setdefault(len(data), {})[hashlib.sha256(data).hexdigest()] = kind
             if path.suffix in endings and len(data) <= _MOST_READ:
                 (test_texts if is_test else code).append(data.decode("utf-8", "replace"))
-                if is_library and path.stem not in ("__init__", "index", "main"):
+                if is_library and path.suffix == ".py" and path.stem not in ("__init__", "index", "main"):
                     modules.add(path.stem)
     own = frozenset(line.encode() for line in distinctive_lines(code))
     lines = own | frozenset(line.encode() for line in distinctive_lines(test_texts))

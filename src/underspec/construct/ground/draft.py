@@ -47,11 +47,13 @@ class DraftFeature(_Said):
 
 
 class Draft(_Said):
-    """The whole proposal."""
+    """The whole proposal. ``answers`` and ``errors`` are Markdown, as the bodies of sections are."""
 
     title: NonEmpty
     purpose: NonEmpty
     constraints: Engineering
+    answers: NonEmpty
+    errors: NonEmpty
     sections: tuple[Section, ...] = ()
     features: tuple[DraftFeature, ...] = Field(min_length=1)
     constants: tuple[NonEmpty, ...] = ()
@@ -103,6 +105,8 @@ SHAPE = Shape(
         "title": _TEXT,
         "purpose": _TEXT,
         "constraints": _object(organisation=_TEXT, separation=_TEXT, solid=_TEXT, robustness=_TEXT),
+        "answers": _TEXT,
+        "errors": _TEXT,
         "sections": {"type": "array", "items": _object(heading=_TEXT, body=_TEXT)},
         "features": {
             "type": "array",

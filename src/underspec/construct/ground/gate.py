@@ -47,6 +47,10 @@ def judge_ground(out: Path, selected: Path, refactored: Path) -> Verdict:
     prose = ground.prose_of(text, shown)
     findings += ground.check_public(public, native)
     findings += ground.check_constraints(GROUND, text)
+    said = dict.fromkeys(contract.actions, "action")
+    said |= {error.category: "error category" for error in contract.errors}
+    said |= dict.fromkeys(_parameters(native), "parameter")
+    findings += ground.check_words(GROUND, prose, said)
     findings += ground.check_leaves(GROUND, text, native)
     findings += ground.check_examples(GROUND, text, shown)
     values = list(case_values(native, vocabulary, folder=NATIVE))
@@ -93,6 +97,13 @@ def public_texts(out: Path, public: Files) -> dict[str, str]:
         stem: blank_canaries(f"{stem}.json", (out / PUBLIC / f"{stem}.json").read_bytes().decode("utf-8"))
         for stem in public
     }
+
+
+def _parameters(native: Files) -> Iterator[str]:
+    """Names of members of requests; what lies deeper may be data."""
+    for file in native.values():
+        for case in file.cases:
+            yield from case.input if isinstance(case.input, dict) else ()
 
 
 def _constants(kept: Kept, prose: str, native: Files) -> Iterator[GateFinding]:

@@ -38,7 +38,9 @@ def ground_page(draft: Draft, features: tuple[Feature, ...], public: Mapping[str
                 ("Robust", constraints.robustness),
             )
         ),
-        f"## 3. How it is run\n\n{INVOCATION}",
+        f"## 3. Program contract\n\n### 3.1 Invocation\n\n{INVOCATION}",
+        f"### 3.2 Requests and answers\n\n{draft.answers.strip()}",
+        f"### 3.3 Errors\n\n{draft.errors.strip()}",
     ]
     for number, section in enumerate(draft.sections, 4):
         parts.append(f"## {number}. {_line(section.heading)}\n\n{section.body.strip()}")

@@ -71,6 +71,15 @@ def check_constraints(file: str, text: str) -> Iterator[GateFinding]:
         yield GateFinding(kind="invocation_missing", message=message, file=file, mend=mend)
 
 
+def check_words(file: str, text: str, words: Mapping[str, str]) -> Iterator[GateFinding]:
+    """Every word that a builder must know is said. ``words``: what each is."""
+    prepared = Text(text)
+    for word, what in words.items():
+        if not prepared.find_exact(word):
+            message, mend = f"does not name the {what} {word!a}", "say what it is and when it is used"
+            yield GateFinding(kind="contract_word_missing", message=message, file=file, where=word, mend=mend)
+
+
 def check_leaves(file: str, text: str, native: Files) -> Iterator[GateFinding]:
     """Each leaf feature has a section with a story and a behaviour, and each section has cases."""
     leaves = leaves_of(text)

@@ -58,7 +58,7 @@ def check_symbols(texts: Mapping[str, str], symbols: Iterable[str], vocabulary: 
     for file, text in texts.items():
         prepared = Text(text)
         for symbol in wanted:
-            found = _symbol_pattern(symbol).search(text)
+            found = next(filter(_as_code, _symbol_pattern(symbol).finditer(text)), None)
             if found:
                 yield GateFinding(
                     kind="names_golden_symbol",
@@ -72,6 +72,11 @@ def check_symbols(texts: Mapping[str, str], symbols: Iterable[str], vocabulary: 
 
 def _joined(symbol: str) -> str:
     return "".join(_PARTS.findall(symbol)).lower()
+
+
+def _as_code(found: re.Match[str]) -> bool:
+    """Whether a match shows that it is several words: ``sParse`` and ``s_parse`` do, ``sparse`` does not."""
+    return bool(re.search(r"[-_`(]|[a-z0-9][A-Z]|[A-Z][A-Z][a-z]", found[0]))
 
 
 def _symbol_pattern(symbol: str) -> re.Pattern[str]:
