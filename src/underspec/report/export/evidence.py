@@ -7,9 +7,11 @@ builder's, within the attempt that made the artifact which the item goes by.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from underspec.artifact.files import read_regular
 from underspec.artifact.ledger import BUILDER, read_ledger
@@ -21,6 +23,9 @@ from underspec.run.executor import EVIDENCE
 from underspec.run.item import Item
 from underspec.run.store import PhaseFolder, RunStore
 
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
+
 LOG = "log.jsonl"
 BUILDING = {"build": ("build",), "clarify-first": ("clarify", "implement"), "continued": ("implement",)}
 """The phases in which a builder works, by protocol. What it answers to requirement questions is no part of them."""
@@ -28,6 +33,8 @@ NO_CALL = "the agent called no model"
 NO_EVIDENCE = "no log has these calls"
 NOT_MADE = "there is no such artifact yet"
 LEFT_OUT = "messages were not asked for"
+_BYTES_AHEAD = 8_000_000
+_MOST_AHEAD = 32
 _UNREAD = {"messages", "store", "output", "scores"}
 
 
@@ -46,16 +53,21 @@ class PhaseConversations:
 
 @dataclass
 class Evidence:
-    """The logs of one run. ``unreadable`` are those that could not be read, with the reason."""
+    """The logs of one run, read in the ``order`` in which items will be asked for. ``unreadable`` are those that could
+    not be read, with the reason."""
 
     store: RunStore
+    order: Sequence[Item] = ()
     messages: bool = True
     unreadable: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         folder = self.store.path / EVIDENCE
         self.logs = sorted(folder.rglob("*.eval")) if folder.is_dir() else []
-        self._samples: dict[str, list[tuple[Path, int]]] | None = None
+        self._samples: dict[str, list[LoggedSample]] | None = None
+        self._places = {item.folder: place for place, item in enumerate(self.order)}
+        self._ahead: dict[LoggedSample, EvalSample] = {}
+        self._alone: set[Path] = set()
 
     def phases(self, item: Item) -> list[PhaseConversations]:
         """The conversations of an item, phase by phase.
@@ -87,21 +99,18 @@ class Evidence:
                 yield self._read(item, phase, span, answered)
 
     def _read(self, item: Item, phase: str, span: Span, answered: int) -> PhaseConversations:
-        for log, epoch in self._logged().get(item.folder, []):
-            found = self._sample(log, item, epoch, span)
+        for logged in self._logged().get(item.folder, []):
+            found = self._conversations(logged, span)
             if found is not None:
                 conversations, calls = found
                 return PhaseConversations(phase, span.number, conversations, calls, complete=calls == answered)
         return PhaseConversations(phase, span.number, complete=False, why=NO_EVIDENCE)
 
-    def _sample(self, log: Path, item: Item, epoch: int, span: Span) -> tuple[list[Conversation], int] | None:
+    def _conversations(self, logged: LoggedSample, span: Span) -> tuple[list[Conversation], int] | None:
         from inspect_ai.event import ModelEvent
-        from inspect_ai.log import read_eval_log_sample
 
-        try:
-            sample = read_eval_log_sample(str(log), item.folder, epoch, exclude_fields=_UNREAD)
-        except Exception as error:  # noqa: BLE001  # whatever a damaged archive raises; it is reported
-            self.unreadable[log.name] = f"{type(error).__name__}: {error}"
+        sample = self._sample(logged)
+        if sample is None:
             return None
         events = [
             event
@@ -111,7 +120,44 @@ class Evidence:
         made = joined(events, sample.attachments)
         return (made.conversations, made.calls) if made.calls else None
 
-    def _logged(self) -> dict[str, list[tuple[Path, int]]]:
+    def _sample(self, logged: LoggedSample) -> EvalSample | None:
+        """One sample, and those that will be asked for next with it, as far as they are small: each opening of a log
+        reads its whole table of contents."""
+        if logged in self._ahead:
+            return self._ahead[logged]
+        from inspect_ai.log import read_eval_log_samples_by_id
+
+        wanted = self._next(logged)
+        try:
+            read = read_eval_log_samples_by_id(
+                str(logged.log), [(each.id, each.epoch) for each in wanted], concurrency=1, exclude_fields=_UNREAD
+            )
+        except Exception as error:  # noqa: BLE001  # whatever a damaged archive raises; it is reported
+            if len(wanted) > 1:
+                # One of them is damaged: each by itself, then.
+                self._alone.add(logged.log)
+                return self._sample(logged)
+            self.unreadable[logged.log.name] = f"{type(error).__name__}: {error}".splitlines()[0]
+            return None
+        self._ahead = dict(zip(wanted, read, strict=True))
+        return self._ahead[logged]
+
+    def _next(self, logged: LoggedSample) -> list[LoggedSample]:
+        first = self._places.get(logged.id)
+        if first is None or logged.log in self._alone:
+            return [logged]
+        found, room = [logged], _BYTES_AHEAD - logged.size
+        for item in self.order[first + 1 : first + _MOST_AHEAD]:
+            following = next((each for each in self._logged().get(item.folder, []) if each.log == logged.log), None)
+            if following is None:
+                continue
+            room -= following.size
+            if room < 0:
+                break
+            found.append(following)
+        return found
+
+    def _logged(self) -> dict[str, list[LoggedSample]]:
         """Where each item's samples are, newest log first."""
         if self._samples is not None:
             return self._samples
@@ -127,13 +173,30 @@ class Evidence:
 
         for log in reversed(self.logs):
             try:
-                summaries = read_eval_log_sample_summaries(str(log))
+                summaries, sizes = read_eval_log_sample_summaries(str(log)), _sizes(log)
             except Exception as error:  # noqa: BLE001  # as above
-                self.unreadable[log.name] = f"{type(error).__name__}: {error}"
+                self.unreadable[log.name] = f"{type(error).__name__}: {error}".splitlines()[0]
                 continue
             for each in summaries:
-                self._samples.setdefault(str(each.id), []).append((log, each.epoch))
+                size = sizes.get(f"samples/{each.id}_epoch_{each.epoch}.json", _BYTES_AHEAD)
+                found = LoggedSample(log, str(each.id), each.epoch, size)
+                self._samples.setdefault(found.id, []).append(found)
         return self._samples
+
+
+@dataclass(frozen=True)
+class LoggedSample:
+    """One sample of one log; ``size`` are the bytes of its JSON."""
+
+    log: Path
+    id: str
+    epoch: int
+    size: int
+
+
+def _sizes(log: Path) -> dict[str, int]:
+    with zipfile.ZipFile(log) as archive:
+        return {each.filename: each.file_size for each in archive.infolist()}
 
 
 @dataclass(frozen=True)

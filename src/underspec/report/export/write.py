@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from underspec.report.export.schema import schema_bytes
 from underspec.report.export.tables import Format, TableWriter
 from underspec.report.export.trajectories import FILE as TRAJECTORIES
 from underspec.report.export.trajectories import TrajectoryWriter
+from underspec.run.item import Item
 from underspec.run.manifest import read_manifest
 from underspec.run.store import RunStore
 from underspec.task.model import TaskToml
@@ -149,20 +151,28 @@ class _Export:
     def _run(
         self, name: str, folder: Path, tables: Mapping[TableName, TableWriter], lines: TrajectoryWriter
     ) -> dict[str, Any]:
+        """One condition at a time: what was read of its items is let go before the next, with its row kept."""
         manifest, store = read_manifest(folder), RunStore(folder)
-        evidence = Evidence(store, messages=self._wanted.messages and not self._wanted.public)
-        collected: list[Collected] = []
-        items = store.items()
-        for place, item in enumerate(items, 1):
-            known = collect_item(store, item)
-            collected.append(known)
-            one = ExportedItem(name, store, known, self._toml(item.task))
-            for table, rows in rows_of(one, public=self._wanted.public).items():
-                tables[table].add(rows)
-            lines.add(one, evidence)
-            self._progress(f"{name}: {place} of {len(items)} items")
+        by_condition: dict[str, list[Item]] = {}
+        for item in store.items():
+            by_condition.setdefault(item.condition.id, []).append(item)
+        items = [item for members in by_condition.values() for item in members]
+        evidence = Evidence(store, items, messages=self._wanted.messages and not self._wanted.public)
+        parts, done = [], 0
+        for members in by_condition.values():
+            collected: list[Collected] = []
+            for item in members:
+                known = collect_item(store, item)
+                collected.append(known)
+                one = ExportedItem(name, store, known, self._toml(item.task))
+                for table, rows in rows_of(one, public=self._wanted.public).items():
+                    tables[table].add(rows)
+                lines.add(one, evidence)
+                done += 1
+                self._progress(f"{name}: {done} of {len(items)} items")
+            parts.append(report_document(name, collected, comparable=manifest["sandbox"]["comparable"]))
         self._notes += [f"{name}: {log} cannot be read: {why}" for log, why in sorted(evidence.unreadable.items())]
-        document = report_document(name, collected, comparable=manifest["sandbox"]["comparable"])
+        document = joined_documents(parts or [report_document(name, [], comparable=manifest["sandbox"]["comparable"])])
         return public_document(document) if self._wanted.public else document
 
     def _toml(self, task: str) -> TaskToml | None:
@@ -188,6 +198,16 @@ class _Export:
             size = log.stat().st_size
             found.append({"run": run, "file": inside, "bytes": size, "sha256": digest, "copied": copied})
         return found
+
+
+def joined_documents(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The report of all conditions of a run from those of each."""
+    unscored: Counter[str] = Counter()
+    for part in parts:
+        unscored.update(part["unscored"])
+    sums = {name: sum(part[name] for part in parts) for name in ("planned", "scored", "stale")}
+    rows = [row for part in parts for row in part["rows"]]
+    return {**parts[0], **sums, "unscored": dict(sorted(unscored.items())), "rows": rows}
 
 
 def public_document(document: dict[str, Any]) -> dict[str, Any]:
