@@ -210,4 +210,55 @@ TABLE = {
         lucky_guesses=frozenset(),
         lucky_rules=(),
     ),
+    "label-texts": Row(
+        language="Go",
+        registry="deb",
+        features=frozenset(
+            (
+                *("classes", "count", "delete", "squeeze", "mask", "next", "justify", "columns", "places"),
+                *("split", "words"),
+            )
+        ),
+        error_record="C003",
+        signed=tuple(
+            rf"\b{action}\("
+            for action in (
+                *("count", "delete", "squeeze", "mask", "next", "justify", "tabs", "width", "cut", "insert", "split"),
+                "words",
+            )
+        ),
+        secrets=(
+            *(
+                "class",
+                "range",
+                "hyphen",
+                "backslash",
+                "code point",
+                "u+",
+                "carr",
+                "letter",
+                "digit",
+                "text=",
+                "count=",
+            ),
+            *("head", "tail", "match", "bad_", "unknown_", "out_of_range", "middle", "fill ", "rounded", "multiple"),
+            *("default", "2000", "chinese", "apostrophe", "included", "negative", "last", "two ", "half", "control"),
+        ),
+        l3_blurred=("what it has just become itself", "below U+FF61", "U+4D85"),
+        l3_kept=("out_of_range", "`middle`", "`fill`", "at most 2000", "`end`", "(8 by default)"),
+        l3_gone_below=600,
+        l2_told=("`out_of_range`", "--cases-dir", "`head=`"),
+        l2_told_wrapped=("8 by default", "by code point", "up to but without `end`"),
+        l2_open=("hyphen", "backslash", "carried", "U+FF61", "rounded", "2000", "Chinese", "the tail"),
+        l1_everyday=("strange", "detail", "two programs", "two pallets"),
+        most_cases=270,
+        program="go",
+        compiled=True,
+        reference="labels_impl",
+        patience=120,
+        eager_command=("./labels",),
+        asker_command=("./label-texts",),
+        lucky_guesses=frozenset(),
+        lucky_rules=(),
+    ),
 }
