@@ -140,6 +140,18 @@ def grouped(found: Sequence[Arm], varied: Iterable[str]) -> list[list[Arm]]:
     return sorted(groups.values(), key=lambda group: -sum(len(arm.entries) for arm in group))
 
 
+def leading(groups: Sequence[Sequence[Arm]]) -> list[Arm]:
+    """The group with most items, the nearest to the defaults of equals, without arms that were planned on fewer tasks
+    (:func:`widest`)."""
+    if not groups:
+        return []
+
+    def place(group: Sequence[Arm]) -> tuple[int, int]:
+        return -sum(len(arm.entries) for arm in group), min(len(arm.condition.identity()) for arm in group)
+
+    return widest(min(groups, key=place))
+
+
 def joined(found: Sequence[Arm], fields: Sequence[str]) -> list[Arm]:
     """Arms of one group by their values of ``fields``: those that are the same but for what nobody is asked by, as
     one."""

@@ -101,7 +101,7 @@ def bars(
         f"{value.key}:Q",
         title=value.title,
         scale=scale,
-        axis=alt.Axis(tickCount=5, labelOverlap=True, **_axis_format(value)),
+        axis=alt.Axis(tickCount=4, labelOverlap="greedy", **_axis_format(value)),
     )
     sort: Any = "-x" if ordered_by_value else None
     base = alt.Chart().encode(y=alt.Y("label:N", sort=sort, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT)))
@@ -157,7 +157,9 @@ def lines(
         layers.insert(0, drawn.mark_area(opacity=0.2).encode(x=across, y=low, y2=f"{y.key}_high", color=colour))
     if points:
         layers.append(
-            drawn.mark_rule(strokeWidth=1.5).encode(x=across, y=low, y2=high.removesuffix(":Q"), color=colour)
+            drawn.mark_rule(strokeWidth=2, opacity=0.5).encode(
+                x=across, y=low, y2=high.removesuffix(":Q"), color=colour
+            )
         )
         layers.append(base.mark_point(filled=True, size=50, opacity=1))
     if labels:
@@ -211,7 +213,12 @@ def histogram(start: Column, end: str, number: Column) -> dict[str, Any]:
         base.mark_bar(color=SERIES[0], binSpacing=1).encode(
             x=alt.X(f"{start.key}:Q", title=start.title, scale=alt.Scale(type="log", nice=False), axis=axis),
             x2=end,
-            y=alt.Y(f"{number.key}:Q", title=number.title, scale=alt.Scale(zero=True), axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y(
+                f"{number.key}:Q",
+                title=number.title,
+                scale=alt.Scale(zero=True),
+                axis=alt.Axis(tickMinStep=1, format=",d"),
+            ),
             y2=alt.datum(0),
         ),
         base.mark_text(dy=-6, color=INK)
@@ -230,6 +237,8 @@ def _said(value: Column) -> str:
 
 
 def _axis_format(value: Column) -> dict[str, Any]:
+    if value.kind == "count":
+        return {"format": ",d", "tickMinStep": 1}
     if value.kind in ("percent", "points", "money"):
         return {"format": AXIS_FORMAT[value.kind]}
     return {"labelExpr": "datum.value >= 10000 ? format(datum.value, '~s') : format(datum.value, '~r')"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from underspec.measure.conversation import supervisor_transitions
 from underspec.measure.disclosure import Disclosure, SourceConversation, disclosure_by_round, disclosure_by_time
 from underspec.measure.interval import wilson
-from underspec.report.exhibits.arms import HIDING, Arm, builds, clarified, grouped, labels
+from underspec.report.exhibits.arms import HIDING, Arm, builds, clarified, grouped, labels, leading
 from underspec.report.exhibits.cells import count, span_of, text
 from underspec.report.exhibits.charts import lines
 from underspec.report.exhibits.evidence import Entry, Evidence
@@ -112,17 +112,17 @@ def _talks(evidence: Evidence) -> tuple[list[_Talk], bool]:
     """Clarifications whose replies are labelled; or else sessions with a User Agent, whose matched records need
     none."""
     kept = [arm for arm in clarified(evidence) if arm.condition.asks]
-    found = [_talk(arm, [_of_clarification(evidence, entry) for entry in arm.entries]) for arm in _largest(kept)]
+    found = [
+        _talk(arm, [_of_clarification(evidence, entry) for entry in arm.entries])
+        for arm in leading(grouped(kept, WHO_BUILDS))
+    ]
     if any(talk.known for talk in found):
         return [talk for talk in found if talk.known], True
     asked = [arm for arm in builds(evidence) if arm.condition.asks and arm.condition.exposure in HIDING]
-    sessions = [_talk(arm, [_of_session(entry) for entry in arm.entries]) for arm in _largest(asked)]
+    sessions = [
+        _talk(arm, [_of_session(entry) for entry in arm.entries]) for arm in leading(grouped(asked, WHO_BUILDS))
+    ]
     return [talk for talk in sessions if talk.known], False
-
-
-def _largest(found: list[Arm]) -> list[Arm]:
-    groups = grouped(found, WHO_BUILDS)
-    return groups[0] if groups else []
 
 
 def _talk(arm: Arm, found: list[Disclosure | None]) -> _Talk:

@@ -27,7 +27,7 @@ def figure_5(evidence: Evidence) -> Figure | None:
             "label": text(INFORMATION[arm.condition.information]),
             "value": mean_rate(arm, measure, family.tasks),
             "tasks": count(len(family.tasks)),
-            **identity(arm, [arm]),
+            **identity(arm, [arm], ("information",)),
         }
         for name, family in zip(names, found, strict=True)
         for measure, title in (("task_pass", "implementation"), ("clarification", "clarification"))

@@ -9,7 +9,7 @@ from underspec.measure.bootstrap import METHOD, bootstrap_means
 from underspec.measure.conversation import Timing, clarification_timing
 from underspec.measure.many import holm
 from underspec.measure.paired import PairedDifference, gap_closed
-from underspec.report.exhibits.arms import Arm, Matched, clarified, families, grouped, labels, matched, widest
+from underspec.report.exhibits.arms import Arm, Matched, clarified, families, grouped, labels, leading, matched
 from underspec.report.exhibits.cells import (
     cost,
     count,
@@ -50,8 +50,7 @@ def main_arms(evidence: Evidence) -> list[Arm]:
         for arm in clarified(evidence)
         if arm.condition.protocol == "clarify-first" and arm.condition.information == "standard"
     ]
-    groups = grouped(kept, WHO_BUILDS)
-    return widest(groups[0]) if groups else []
+    return leading(grouped(kept, WHO_BUILDS))
 
 
 def information_families(evidence: Evidence) -> list[Matched]:
@@ -152,7 +151,7 @@ def table_6(evidence: Evidence) -> Table | None:
     arms = [arm for family in found for arm in family.arms]
     rows = [
         {
-            **identity(arm, arms),
+            **identity(arm, arms, ("information",)),
             "information": text(INFORMATION[arm.condition.information]),
             "tasks": count(len(family.tasks)),
             "implementation": mean_rate(arm, "task_pass", family.tasks),
@@ -216,7 +215,7 @@ def table_7(evidence: Evidence) -> Table | None:
             changes.append(change)
             rows.append(
                 {
-                    **identity(other, [other]),
+                    **identity(other, [other], ("information",)),
                     "comparison": text(f"{INFORMATION[after]} less {INFORMATION[before].lower()}"),
                     "tasks": count(change.tasks),
                     "difference": points(change),
@@ -271,7 +270,7 @@ def table_10(evidence: Evidence) -> Table | None:
         timings.append(timing)
         rows.append(
             {
-                **identity(before, [before]),
+                **identity(before, [before], ("protocol",)),
                 "tasks": count(timing.implementation.tasks),
                 "before": mean_rate(before, "task_pass", matching.tasks),
                 "continued": mean_rate(continued, "task_pass", matching.tasks),

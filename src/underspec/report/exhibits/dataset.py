@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from underspec.artifact.outcomes import SuiteName
 from underspec.measure.distributions import Summary, counts_by_group, describe, describe_columns, log_histogram
-from underspec.measure.interval import positive_t
 from underspec.measure.lengths import BYTES_A_TOKEN, estimated_tokens
 from underspec.measure.scores import TaskScores
-from underspec.report.exhibits.cells import count, span_of, text
+from underspec.report.exhibits.cells import count, text
 from underspec.report.exhibits.charts import bars, histogram
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
@@ -21,6 +20,8 @@ from underspec.task.model import LEVELS, LevelRecords, Task
 TOKENS = f"Tokens are estimated: one for {BYTES_A_TOKEN} bytes of UTF-8. No tokenizer is named in the paper."
 _REQUESTS = {"ground": "GroundPRD", "L1": "Fuzzy L1", "L2": "Fuzzy L2", "L3": "Fuzzy L3", "initial": "Initial request"}
 _SUITES: dict[SuiteName, str] = {"public": "Public", "native": "Native", "enhanced": "Enhanced"}
+MOST_CATEGORIES = 20
+"""Categories of ambiguity that a figure names; the rarer ones stand together."""
 _GOLDEN = ("Golden LOC", "Golden files")
 
 
@@ -173,10 +174,10 @@ def figure_5(evidence: Evidence) -> Figure | None:
 
 
 def _means(tasks: Sequence[Task], parts: Sequence[tuple[str, str, Callable[[Task], float]]]) -> list[dict[str, Cell]]:
-    """A row a part: panel, label and the mean over tasks with its interval."""
+    """A row a part: panel, label and the mean over the tasks, which are all there are: no sample, and no interval."""
     scores = [TaskScores.of((task.id, figure(task)) for task in tasks) for _panel, _label, figure in parts]
     return [
-        {"panel": text(panel), "label": text(label), "value": Cell(each.mean, span_of(positive_t(each.means)))}
+        {"panel": text(panel), "label": text(label), "value": Cell(each.mean)}
         for (panel, label, _figure), each in zip(parts, scores, strict=True)
     ]
 
@@ -226,21 +227,24 @@ def figure_7(evidence: Evidence) -> Figure | None:
 def figure_8(evidence: Evidence) -> Figure | None:
     """Ambiguity points by category and level."""
     tasks = _with_all_levels(evidence)
-    found = {
-        task.id: {level: Counter(record.category for record in _level(task, level).records) for level in LEVELS}
-        for task in tasks
-    }
     totals = counts_by_group(
-        category for levels in found.values() for counts in levels.values() for category in counts.elements()
+        record.category for task in tasks for level in LEVELS for record in _level(task, level).records
     )
     if not totals:
         return None
+    rest = list(totals)[MOST_CATEGORIES:]
+    names = {category: f"{len(rest)} other categories" if category in rest else category for category in totals}
+    found = {
+        task.id: {level: Counter(names[record.category] for record in _level(task, level).records) for level in LEVELS}
+        for task in tasks
+    }
 
     def points(level: str, category: str) -> Callable[[Task], float]:
         return lambda task: float(found[task.id][level][category])
 
     rows = _means(
-        tasks, [(f"Fuzzy {level}", category, points(level, category)) for level in LEVELS for category in totals]
+        tasks,
+        [(f"Fuzzy {level}", name, points(level, name)) for level in LEVELS for name in dict.fromkeys(names.values())],
     )
     name, slug, title = "ICAE Figure 8", "icae-figure-8", "Categories of ambiguity at each level"
     value = Column("value", "Points a task, mean over tasks", "number")

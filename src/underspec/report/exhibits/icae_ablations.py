@@ -106,7 +106,7 @@ def ablation_table(evidence: Evidence, ablation: Ablation) -> Table | None:
     arms = [row.arm for row in flat]
     rows = [
         {
-            **identity(row.arm, arms),
+            **identity(row.arm, arms, ablation.varied),
             "varied": text(ablation.value(row.arm.condition)),
             **cells,
             **results(row.arm, row.family.tasks),
@@ -250,7 +250,7 @@ def table_xv(evidence: Evidence) -> Table | None:
                 flat.append(compared(part)[1])
                 rows.append(
                     {
-                        **identity(other, [other]),
+                        **identity(other, [other], LANGUAGE.varied),
                         "source": text(language),
                         "varied": text(str(other.condition.language)),
                         "own": pooled_rate(own, "overall", tasks),

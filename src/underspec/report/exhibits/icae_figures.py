@@ -54,7 +54,7 @@ def figure_6(evidence: Evidence) -> Figure | None:
             "label": text(EXPOSURES[arm.condition.exposure]),
             "value": mean_rate(arm, "overall_macro", family.tasks),
             "tasks": count(len(family.tasks)),
-            **identity(arm, [arm]),
+            **identity(arm, [arm], ("exposure",)),
         }
         for name, family in zip(names, found, strict=True)
         for arm in family.arms
@@ -194,7 +194,7 @@ def figure_10(evidence: Evidence) -> Figure | None:
                             "budget": count(arm.condition.budget),
                             "value": cell,
                             "tasks": count(len(family.tasks)),
-                            **identity(arm, [arm]),
+                            **identity(arm, [arm], ("budget",)),
                         }
                     )
     name, slug, title = "ICAE Figure 10", "icae-figure-10", "What more questions give"
@@ -282,7 +282,8 @@ def figure_11(evidence: Evidence) -> Figure | None:
         for panel, figure, why in parts
         for arm, name in zip(ordered, labels(ordered), strict=True)
     ]
-    drawn = [row for row in rows if row["value"].value is not None]
+    silent = not any(row["value"].value for row in rows if row["panel"].value == "Tokens")
+    drawn = [row for row in rows if row["value"].value is not None and not (silent and row["panel"].value == "Tokens")]
     if not drawn:
         return None
     name, slug, title = "ICAE Figure 11", "icae-figure-11", "Runtime and tokens of an item"
@@ -293,13 +294,14 @@ def figure_11(evidence: Evidence) -> Figure | None:
     missing = [
         f"{row['label'].value}: no {str(row['panel'].value).lower()} ({row['value'].why})."
         for row in rows
-        if row not in drawn
+        if row["value"].value is None
     ]
     notes = [
         *run_notes(evidence),
         *matched_notes(found),
         *unscored_notes(found.arms),
         *missing,
+        *(["No model was called, so no tokens are drawn."] if silent else []),
         "Minutes are wall time of the attempt that made the deliverable. Tokens are the builder's, in and out, "
         "cached ones included, over all attempts. Intervals are Student's t over tasks.",
     ]

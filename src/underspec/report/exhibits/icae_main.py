@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from underspec.artifact.review import CRITIC_DIMENSIONS
 from underspec.measure.ranks import rank_agreement
-from underspec.report.exhibits.arms import Arm, Matched, builds, grouped, matched, widest
+from underspec.report.exhibits.arms import Arm, Matched, builds, grouped, leading, matched
 from underspec.report.exhibits.cells import (
     NO_REVIEW,
     NO_STRUCTURE,
@@ -92,14 +92,8 @@ def results(arm: Arm, tasks: Sequence[str]) -> dict[str, Cell]:
 
 
 def main_arms(evidence: Evidence) -> list[Arm]:
-    """The conditions that differ in who builds alone, and that most items are of; the nearest to the defaults of
-    equals."""
-    groups = grouped(builds(evidence), WHO_BUILDS)
-    if not groups:
-        return []
-    most = sum(len(arm.entries) for arm in groups[0])
-    equal = [group for group in groups if sum(len(arm.entries) for arm in group) == most]
-    return widest(min(equal, key=lambda group: len(group[0].condition.identity())))
+    """The conditions that differ in who builds alone, and that most items are of."""
+    return leading(grouped(builds(evidence), WHO_BUILDS))
 
 
 def best_first(found: Sequence[Arm], tasks: Sequence[str]) -> list[Arm]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from underspec.artifact.condition import Condition
 from underspec.report.exhibits.arms import Arm, word
@@ -21,12 +21,13 @@ ITEMS = (Column("planned", "Items", "count"), Column("scored", "Scored", "count"
 _NAMED = frozenset(("agent", "command", "model", "router", "stakeholder_model"))
 
 
-def identity(arm: Arm, found: Sequence[Arm]) -> dict[str, Cell]:
-    """The cells of :data:`IDENTITY`. The setting is what else varies among the arms, and what is off its default."""
+def identity(arm: Arm, found: Sequence[Arm], shown: Collection[str] = ()) -> dict[str, Cell]:
+    """The cells of :data:`IDENTITY`. The setting is what else varies among the arms, and what is off its default, but
+    for what is ``shown`` in a column of its own."""
     return {
         "model": text(arm.model),
         "agent": text(arm.agent),
-        "setting": text(setting_text(arm.condition, [each.condition for each in found])),
+        "setting": text(setting_text(arm.condition, [each.condition for each in found], shown)),
         "router": text(arm.router),
         "image": text(arm.image),
     }
@@ -38,14 +39,16 @@ def items(arm: Arm) -> dict[str, Cell]:
     return {"planned": count(planned), "scored": Cell(scored, why=boundaries(arm))}
 
 
-def setting_text(condition: Condition, among: Iterable[Condition]) -> str:
+def setting_text(condition: Condition, among: Iterable[Condition], shown: Collection[str] = ()) -> str:
     """Fields that vary among some conditions or are off their default, without those that columns have."""
     dumps = [each.model_dump(mode="json") for each in among]
     own = condition.model_dump(mode="json")
     kept = [
         name
         for name in own
-        if name not in _NAMED and (name in condition.identity() or len({str(dump[name]) for dump in dumps}) > 1)
+        if name not in _NAMED
+        and name not in shown
+        and (name in condition.identity() or len({str(dump[name]) for dump in dumps}) > 1)
     ]
     return ", ".join(f"{name.replace('_', ' ')} {word(own[name])}" for name in kept)
 
