@@ -107,6 +107,7 @@ def _report(paths: list[Path], tasks: Tasks, site: Path, *, public: bool, show_h
     from underspec.cli.report_progress import ReportProgress
     from underspec.cli.run import show_report, write_report
     from underspec.report.document import report_document
+    from underspec.report.exhibits.catalogue import exhibits
     from underspec.report.runs import read_runs
     from underspec.report.site.plan import plan_site
     from underspec.report.site.write import write_site
@@ -120,7 +121,9 @@ def _report(paths: list[Path], tasks: Tasks, site: Path, *, public: bool, show_h
         return read
 
     with ReportProgress() as progress:
-        written = write_site(plan, read_once, site, progress=progress)
+        written = write_site(
+            plan, read_once, site, exhibits=lambda found: exhibits(found, tasks.__getitem__), progress=progress
+        )
     if len(read) == 1:
         document, pages = write_report(RunStore(paths[0]), tasks, show_hidden=show_hidden, collected=read[0].items)
     else:

@@ -11,7 +11,7 @@ from underspec.artifact.build import BuildEnd
 from underspec.artifact.deliverable import Deliverable
 from underspec.artifact.failures import Failures
 from underspec.artifact.ledger import Spending, by_role, read_ledger, task_cost
-from underspec.artifact.outcomes import Outcomes, Unscored
+from underspec.artifact.outcomes import CaseOutcome, GradedCase, Outcomes, Unscored
 from underspec.artifact.review import Review
 from underspec.artifact.session import SessionLog
 from underspec.artifact.structure import Structure
@@ -84,7 +84,20 @@ def collect(store: RunStore) -> list[Collected]:
     Raises:
         StoreError: names the file that is damaged.
     """
-    return [collect_item(store, item) for item in store.items()]
+    verdicts: dict[tuple[str, str, int, CaseOutcome, bool], GradedCase] = {}
+    return [_sharing(collect_item(store, item), verdicts) for item in store.items()]
+
+
+def _sharing(each: Collected, verdicts: dict[tuple[str, str, int, CaseOutcome, bool], GradedCase]) -> Collected:
+    """Equal verdicts as one object: items of one task have the same cases, and those are most of what a run takes in
+    memory."""
+    if each.outcomes is None:
+        return each
+    cases = tuple(
+        verdicts.setdefault((case.suite, case.file, case.index, case.outcome, case.hidden), case)
+        for case in each.outcomes.cases
+    )
+    return replace(each, outcomes=each.outcomes.model_copy(update={"cases": cases}))
 
 
 def collect_item(store: RunStore, item: Item) -> Collected:

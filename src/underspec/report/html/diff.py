@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -107,4 +107,4 @@ def _changed(one: str, other: str) -> tuple[list[Cell], list[Cell]]:
 
 def _marked(shown: list[Cell], head: int, tail: int) -> list[Cell]:
     end = len(shown) - tail
-    return [replace(cell, changed=head <= place < end) for place, cell in enumerate(shown)]
+    return [*shown[:head], *(Cell(cell.text, cell.token, changed=True) for cell in shown[head:end]), *shown[end:]]

@@ -40,7 +40,9 @@ class Listed:
 
 def finalize(value: Any) -> Any:
     """Nothing invisible passes, even where a template writes a value as it is."""
-    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return plain(value)
 
 
 @cache

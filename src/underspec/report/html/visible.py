@@ -170,4 +170,4 @@ def _plain(text: str, most: int) -> tuple[str, bool]:
 
 def name(text: str) -> Markup:
     """A short text inside a line (a name, a path, a reason), whose direction cannot spread to its neighbours."""
-    return Markup("<bdi>{}</bdi>").format(prose(text.replace("\n", LINE_FEED), 300))
+    return Markup(f"<bdi>{prose(text.replace(chr(10), LINE_FEED), 300)}</bdi>")

@@ -63,6 +63,8 @@ def address(page: str, number: int) -> str:
 def _lines(pages: Pages, place: int, members: Sequence[Collected], seconds: dict[str, float | None]) -> list[ItemLine]:
     """The line's items, the lowest scores first, what is unscored before all."""
     plan = pages.plan
-    places = {each.item.id: (task, each) for task in plan.tasks for each in task.items if each.standing == place}
-    found = [item_line(*places[each.item.id], each, seconds[each.item.id]) for each in members]
+    places = {
+        (task.id, each.item.epoch): (task, each) for task in plan.tasks for each in task.items if each.standing == place
+    }
+    found = [item_line(*places[each.item.task, each.item.epoch], each, seconds[each.item.id]) for each in members]
     return sorted(found, key=lambda one: (one.score is not None, one.score or 0.0, one.place.item.task))

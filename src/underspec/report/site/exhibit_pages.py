@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
+from underspec.report.exhibits.draw import svg
 from underspec.report.exhibits.exhibit import Cell, Column, Exhibit, Figure
-from underspec.report.site.figures import figure_svg
 from underspec.report.site.render import Pages, count, duration
 from underspec.report.terminal import dollars, percent
 
@@ -14,8 +17,17 @@ MOST_ROWS = 120
 """Rows of a table on one page."""
 
 
-def write_exhibits(pages: Pages, exhibits: Iterable[Exhibit]) -> None:
-    """Write a page for each exhibit, and their list."""
+@dataclass(frozen=True)
+class Absent:
+    """A table or figure of a paper for which the runs have no data, and what it needs."""
+
+    name: str
+    title: str
+    needs: str
+
+
+def write_exhibits(pages: Pages, exhibits: Iterable[Exhibit], absent: Callable[[set[str]], list[Absent]]) -> None:
+    """Write a page for each exhibit, and their list; ``absent`` says what is missing, given the slugs that are not."""
     listed: list[dict[str, Any]] = []
     for exhibit in exhibits:
         address = f"exhibits/{exhibit.slug}.html"
@@ -24,9 +36,8 @@ def write_exhibits(pages: Pages, exhibits: Iterable[Exhibit]) -> None:
         image = None
         if figure is not None:
             image = f"exhibits/{figure.slug}.svg"
-            pages.add_bytes(image, figure_svg(figure))
-        entry = {"page": address, "exhibit": exhibit, "image": image, "rows": len(table.rows)}
-        listed.append(entry)
+            pages.add_bytes(image, svg(figure, standalone=True).encode("utf-8"))
+        listed.append({"page": address, "exhibit": exhibit, "image": image, "rows": len(table.rows)})
         shards = [table.rows[start : start + MOST_ROWS] for start in range(0, len(table.rows), MOST_ROWS)] or [[]]
         for number, rows in enumerate(shards, 1):
             pages.add(
@@ -36,6 +47,7 @@ def write_exhibits(pages: Pages, exhibits: Iterable[Exhibit]) -> None:
                 "exhibits.html",
                 exhibit=exhibit,
                 figure=figure,
+                drawing=Markup(svg(figure)) if figure is not None and number == 1 else None,
                 image=image,
                 table=table,
                 rows=rows,
@@ -45,7 +57,8 @@ def write_exhibits(pages: Pages, exhibits: Iterable[Exhibit]) -> None:
                 address=address,
                 shard_address=shard_address,
             )
-    pages.add("exhibits.html", "exhibits.html.j2", "Exhibits", exhibits=listed)
+    missing = absent({each["exhibit"].slug for each in listed})
+    pages.add("exhibits.html", "exhibits.html.j2", "Exhibits", exhibits=listed, absent=missing)
 
 
 def shard_address(page: str, number: int) -> str:
@@ -70,7 +83,7 @@ def _value(column: Column, value: str | float) -> str:
         case "percent":
             return percent(value)
         case "points":
-            return f"{value:+.1f}"
+            return f"{100 * value:+.1f}"
         case "money":
             return dollars(value)
         case "seconds":

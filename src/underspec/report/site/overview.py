@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -11,23 +11,24 @@ from markupsafe import Markup
 from underspec.report.collect import Collected
 from underspec.report.document import report_document
 from underspec.report.durations import builder_seconds
+from underspec.report.exhibits.catalogue import catalogue
 from underspec.report.exhibits.exhibit import Exhibit
 from underspec.report.runs import Run
 from underspec.report.site.board import Board, Scores
 from underspec.report.site.compare import write_comparisons
 from underspec.report.site.condition import write_condition
-from underspec.report.site.exhibit_pages import write_exhibits
+from underspec.report.site.exhibit_pages import Absent, write_exhibits
 from underspec.report.site.plan import SitePlan
 from underspec.report.site.render import Pages
 from underspec.report.site.run_pages import write_runs
-from underspec.report.site.slices import filter_data, slices_of
+from underspec.report.site.slices import Slice, filter_data, slices_of
 from underspec.report.site.tasks import write_tasks
 from underspec.run.store import RunStore
 
+Exhibits = Callable[[Sequence[Run]], Iterable[Exhibit]]
 
-def write_overview(
-    pages: Pages, runs: Sequence[Run], exhibits: Callable[[Sequence[Run]], Iterable[Exhibit]] | None
-) -> None:
+
+def write_overview(pages: Pages, runs: Sequence[Run], exhibits: Exhibits) -> None:
     """Write all pages but those of single tasks and items."""
     plan = pages.plan
     members = _by_standing(plan, runs)
@@ -35,15 +36,23 @@ def write_overview(
     scores = Scores(plan, members)
     boards = scores.boards(rows)
     seconds = _seconds(plan, members)
-    _write_index(pages, scores, boards, rows)
-    _write_breakdown(pages, scores, boards)
+    parts = {
+        kind: [slices_of(plan, scores, board, kind, ranked=kind != "both") for board in boards]
+        for kind in ("language", "category", "both")
+    }
+    _write_index(pages, parts, boards, rows)
+    _write_breakdown(pages, parts, boards)
     write_tasks(pages, scores, boards, members)
     for place in range(len(plan.standings)):
         write_condition(pages, place, members[place], rows[place], boards, seconds)
     write_runs(pages, runs, members, rows)
     write_comparisons(pages, boards, members, seconds)
-    write_exhibits(pages, exhibits(runs) if exhibits is not None else ())
+    write_exhibits(pages, exhibits(runs), _absent)
     pages.add("reading.html", "reading.html.j2", "How to read these pages")
+
+
+def _absent(there: set[str]) -> list[Absent]:
+    return [Absent(each.name, each.title, each.needs) for each in catalogue() if each.slug not in there]
 
 
 def _by_standing(plan: SitePlan, runs: Sequence[Run]) -> list[list[Collected]]:
@@ -71,13 +80,15 @@ def _seconds(plan: SitePlan, members: Sequence[Sequence[Collected]]) -> list[dic
     ]
 
 
-def _write_index(pages: Pages, scores: Scores, boards: Sequence[Board], rows: Sequence[dict[str, Any]]) -> None:
+Parts = Mapping[str, Sequence[Sequence[Slice]]]
+"""Slices by kind, and of each kind by board."""
+
+
+def _write_index(pages: Pages, parts: Parts, boards: Sequence[Board], rows: Sequence[dict[str, Any]]) -> None:
     plan = pages.plan
     lines = len(plan.standings)
-    kinds = ("language", "category", "both")
-    slices = [one for kind in kinds for board in boards for one in slices_of(plan, scores, board, kind)]
-    merged: dict[tuple[str, str], Any] = {}
-    for one in slices:
+    merged: dict[tuple[str, str], Slice] = {}
+    for one in chain.from_iterable(chain.from_iterable(parts.values())):
         known = merged.get((one.language, one.category))
         merged[one.language, one.category] = one if known is None else known.with_scores(one.scores)
     data = filter_data(list(merged.values()), lines=lines)
@@ -114,9 +125,8 @@ def _filter_fields(plan: SitePlan) -> list[tuple[str, list[str]]]:
     return [(key, sorted(found)) for key, found in values.items() if len(found) > 1]
 
 
-def _write_breakdown(pages: Pages, scores: Scores, boards: Sequence[Board]) -> None:
-    plan = pages.plan
+def _write_breakdown(pages: Pages, parts: Parts, boards: Sequence[Board]) -> None:
     tables = [
-        (board, kind, slices_of(plan, scores, board, kind)) for board in boards for kind in ("language", "category")
+        (board, kind, parts[kind][number]) for number, board in enumerate(boards) for kind in ("language", "category")
     ]
     pages.add("breakdown.html", "breakdown.html.j2", "Breakdown by language and category", tables=tables)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from underspec.artifact.condition import Condition
 from underspec.errors import StoreError, TaskError, UsageError
+from underspec.report.scores import primary
 from underspec.run.item import Item
 from underspec.run.manifest import read_manifest
 from underspec.run.store import RunStore
@@ -21,6 +22,9 @@ from underspec.task.load import read_toml
 Audience = Literal["operator", "public"]
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 80
+_MOST_NAMED = 3
+NOTHING = "–"
+"""A field that a condition has not."""
 _FIRST_FIELDS = ("model", "thinking", "exposure", "budget", "router", "protocol", "information", "scaffold", "image")
 
 
@@ -76,7 +80,8 @@ class Standing:
     @property
     def words(self) -> str:
         """Agent and settings in one line."""
-        return ", ".join([self.agent, *(f"{name.replace('_', ' ')} {value}" for name, value in self.settings)])
+        told = (f"{name.replace('_', ' ')} {value}" for name, value in self.settings if value != NOTHING)
+        return ", ".join([self.agent, *told])
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ def plan_site(folders: Sequence[Path], task_paths: Mapping[str, Path], audience:
     standings, varied = _standings(runs, items)
     return SitePlan(
         audience=audience,
-        title=runs[0].name if len(runs) == 1 else f"{len(runs)} runs",
+        title=", ".join(run.name for run in runs) if len(runs) <= _MOST_NAMED else f"{len(runs)} runs",
         runs=tuple(runs),
         standings=tuple(standings),
         varied=tuple(varied),
@@ -160,29 +165,33 @@ def plan_site(folders: Sequence[Path], task_paths: Mapping[str, Path], audience:
 
 
 def _standings(runs: Sequence[RunPlace], items: Sequence[tuple[int, Item]]) -> tuple[list[Standing], list[str]]:
-    """The lines in the order of runs, and the fields of conditions in which they differ."""
+    """The lines in the order of runs, and the fields of conditions in which those of one leaderboard differ."""
     conditions = {(number, item.condition.id): item.condition for number, item in items}
     dumped = {key: condition.model_dump(mode="json") for key, condition in conditions.items()}
-    names = dict.fromkeys(_FIRST_FIELDS) | dict.fromkeys(Condition.model_fields)
-    varied = [name for name in names if name != "agent" and len({str(each.get(name)) for each in dumped.values()}) > 1]
+    boards: dict[str, list[dict[str, Any]]] = {}
+    for key, condition in conditions.items():
+        boards.setdefault(primary(condition), []).append(dumped[key])
+    names = [name for name in dict.fromkeys((*_FIRST_FIELDS, *Condition.model_fields)) if name != "agent"]
+    differing = {
+        board: [name for name in names if len({str(each.get(name)) for each in members}) > 1]
+        for board, members in boards.items()
+    }
     several = len(runs) > 1
     found = []
-    words = [
-        f"{runs[number].slug}--{each.agent}" if several else each.agent for (number, _), each in conditions.items()
-    ]
-    for ((number, identity), condition), word in zip(conditions.items(), words, strict=True):
-        values = [(name, value_words(dumped[number, identity][name])) for name in varied]
-        settings = (*values, *([("run", runs[number].name)] if several else []))
-        address = f"{slug(word)}--{identity[:12]}"
-        found.append(Standing(number, condition, address, condition.agent, settings))
-    return found, varied
+    for (number, identity), condition in conditions.items():
+        run = runs[number]
+        values = [(name, value_words(dumped[number, identity][name])) for name in differing[primary(condition)]]
+        settings = (*values, *([("run", run.name)] if several else []))
+        address = slug(f"{run.slug}--{condition.agent}" if several else condition.agent)
+        found.append(Standing(number, condition, f"{address}--{identity[:12]}", condition.agent, settings))
+    return found, [name for name in names if any(name in each for each in differing.values())]
 
 
 def value_words(value: Any) -> str:
     """A condition's field for people."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "–" if value is None else str(value)
+    return NOTHING if value is None else str(value)
 
 
 def _tasks(

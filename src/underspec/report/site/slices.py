@@ -27,15 +27,18 @@ class Slice:
         return replace(self, scores={**self.scores, **scores})
 
 
-def slices_of(plan: SitePlan, scores: Scores, board: Board, kind: str) -> list[Slice]:
-    """A slice for each language (``kind`` is ``language``), category, or both together (``both``), in name order."""
+def slices_of(plan: SitePlan, scores: Scores, board: Board, kind: str, *, ranked: bool = True) -> list[Slice]:
+    """A slice for each language (``kind`` is ``language``), category, or both together (``both``), in name order.
+
+    Tests of all pairs in a great many slices would find differences by chance: not all slices need be ``ranked``.
+    """
     parts: dict[tuple[str, str], list[str]] = {}
     for task in plan.tasks:
         key = (task.language if kind != "category" else "", task.category if kind != "language" else "")
         parts.setdefault(key, []).append(task.id)
-    places = [line.standing for line in board.lines]
+    places, most = [line.standing for line in board.lines], MOST_RANKED_IN_SLICES if ranked else 0
     return [
-        Slice(language, category, len(tasks), scores.on(tasks, places, most_ranked=MOST_RANKED_IN_SLICES)[0])
+        Slice(language, category, len(tasks), scores.on(tasks, places, most_ranked=most)[0])
         for (language, category), tasks in sorted(parts.items())
     ]
 

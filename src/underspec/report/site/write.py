@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import resources
@@ -14,9 +14,9 @@ from pathlib import Path
 
 from underspec.artifact.files import host_exhaustion
 from underspec.errors import UsageError
-from underspec.report.exhibits.exhibit import Exhibit
+from underspec.report.exhibits.draw import STYLE
 from underspec.report.runs import Run
-from underspec.report.site.overview import write_overview
+from underspec.report.site.overview import Exhibits, write_overview
 from underspec.report.site.plan import SitePlan
 from underspec.report.site.render import Pages
 from underspec.report.site.work import write_task_pages
@@ -64,7 +64,7 @@ def write_site(
     read: Callable[[], Sequence[Run]],
     out: Path,
     *,
-    exhibits: Callable[[Sequence[Run]], Iterable[Exhibit]] | None = None,
+    exhibits: Exhibits = lambda runs: (),
     workers: int | None = None,
     progress: Callable[[str], None] = lambda words: None,
 ) -> Written:
@@ -84,7 +84,7 @@ def write_site(
     try:
         pages = Pages(plan, out, folder.write)
         for name in _ASSETS:
-            pages.add_bytes(f"assets/{name}", (resources.files("underspec.report.site") / "assets" / name).read_bytes())
+            pages.add_bytes(f"assets/{name}", _asset(name))
         with _TaskWriters(plan, making, out, workers) as writers:
             progress("reading runs")
             runs = read()
@@ -98,6 +98,11 @@ def write_site(
         if making.exists():
             remove_tree(making)
     return Written(out / "index.html", folder.pages + number, folder.bytes + size)
+
+
+def _asset(name: str) -> bytes:
+    data = (resources.files("underspec.report.site") / "assets" / name).read_bytes()
+    return data + STYLE.encode() + b"\n" if name.endswith(".css") else data
 
 
 def refuse_foreign(out: Path) -> None:
