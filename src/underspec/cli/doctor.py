@@ -42,7 +42,7 @@ def doctor(
     from underspec.sandbox.images.agents.layer import layer_checks
 
     backend = load_backend(sandbox)
-    checks = [*backend.checks(), *layer_checks()]
+    checks = [*backend.checks(), *_language_checks(), *layer_checks()]
     if network:
         checks += _network_checks(registries)
     ready = all(check.ok for check in checks if check.required)
@@ -67,6 +67,24 @@ def doctor(
         raise typer.Exit(3)
     if any(finding.ok is False for finding in findings):
         raise typer.Exit(1)
+
+
+def _language_checks() -> list[Check]:
+    """Whether sandboxes of the image ``host`` find what the bundled tasks' languages need. None of them is required."""
+    from underspec.sandbox.protocol import Check
+    from underspec.task.runtimes import RUNTIMES
+
+    lacking = " is missing; tasks in this language cannot be graded here"
+    return [
+        Check(
+            name=f"language {language}",
+            ok=runtime.present(),
+            detail=f"/usr/bin/{runtime.program}{'' if runtime.present() else lacking}",
+            mend=runtime.mend,
+            required=False,
+        )
+        for language, runtime in RUNTIMES.items()
+    ]
 
 
 def _network_checks(registries: Path | None) -> list[Check]:

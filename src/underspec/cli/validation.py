@@ -64,12 +64,16 @@ async def _golden(path: Path, backend_name: str) -> tuple[dict[str, Any] | None,
     from underspec.grade.golden import check_golden
     from underspec.sandbox.protocol import Owner
     from underspec.task.load import load_task
+    from underspec.task.runtimes import missing_runtime
 
     backend = ready_backend(backend_name)
     backend.reap()
     task = load_task(path)
     if task.golden is None:
         return None, [_problem("hidden/golden.toml", "the task names no golden implementation", "add it")]
+    if runtime := missing_runtime(task.toml.language, task.toml.image.base):
+        message = f"cannot be run here: /usr/bin/{runtime.program} is missing on this machine ({task.toml.language})"
+        return None, [_problem("hidden/golden.toml", message, runtime.mend)]
     try:
         checked = await check_golden(task, backend, owner=Owner(run="validate", purpose=task.id))
     except GoldenError as error:

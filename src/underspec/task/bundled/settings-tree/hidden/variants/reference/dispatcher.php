@@ -14,7 +14,12 @@ use Dflydev\DotAccessData\Exception\MissingPathException;
 
 require __DIR__ . '/vendor/golden/autoload.php';
 
-// What the language only warns of is a failure here.
+// What newer versions of the language find old-fashioned in the library is said now, before any request is answered.
+foreach ([Data::class, DataException::class, InvalidPathException::class, MissingPathException::class] as $class) {
+    class_exists($class);
+}
+
+// From here on, what the language only warns of is a failure.
 set_error_handler(static function (int $level, string $message): bool {
     throw new ErrorException($message, 0, $level);
 });

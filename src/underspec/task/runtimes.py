@@ -1,0 +1,43 @@
+"""Which programs a language's deliverables need where the image is ``host``: the machine's own ``/usr``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+HOST = "host"
+USR = Path("/usr")
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The program that runs or builds what is written in a language, and the Debian package that has it."""
+
+    program: str
+    package: str
+
+    def present(self, usr: Path = USR) -> bool:
+        """Whether sandboxes of the image ``host`` find it. What lies in ``/usr/local`` they do not see."""
+        return (usr / "bin" / self.program).is_file()
+
+    @property
+    def mend(self) -> str:
+        """How to get it."""
+        return f"install it: `apt-get install {self.package}` on Debian"
+
+
+RUNTIMES = {
+    "C++": Runtime("g++", "g++"),
+    "Go": Runtime("go", "golang-go"),
+    "JavaScript": Runtime("node", "nodejs"),
+    "PHP": Runtime("php", "php-cli"),
+    "Python": Runtime("python3", "python3"),
+    "Ruby": Runtime("ruby", "ruby"),
+}
+"""By a task's language, as ``task.toml`` spells it; the languages of the bundled tasks."""
+
+
+def missing_runtime(language: str, image: str, usr: Path = USR) -> Runtime | None:
+    """What a task's deliverables lack on this machine; None when nothing does, or nobody can say."""
+    runtime = RUNTIMES.get(language) if image == HOST else None
+    return None if runtime is None or runtime.present(usr) else runtime
