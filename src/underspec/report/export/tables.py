@@ -39,7 +39,7 @@ class _ParquetWriter:
         import pyarrow as pa
 
         arrays = [
-            pa.array([_text_safe(row.get(name)) for row in rows], type=field.type)
+            pa.array([row.get(name) for row in rows], type=field.type)
             for name, field in zip(self._names, self._schema, strict=True)
         ]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
@@ -50,7 +50,7 @@ class _ParquetWriter:
 
 class _CsvWriter:
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
-        self._stream: IO[str] = path.open("w", encoding="utf-8", newline="", errors="backslashreplace")
+        self._stream: IO[str] = path.open("w", encoding="utf-8", newline="")
         self._names = [column.name for column in columns]
         self._writer = csv.writer(self._stream, lineterminator="\n")
         self._writer.writerow(self._names)
@@ -134,15 +134,6 @@ def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
         "strings": pa.list_(pa.string()),
     }
     return pa.schema([pa.field(each.name, kinds[each.kind], metadata={"says": each.says}) for each in columns])
-
-
-def _text_safe(value: Any) -> Any:
-    """Half a character, which no UTF-8 can hold, becomes a visible escape."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, list):
-        return [_text_safe(each) for each in value]
-    return value
 
 
 def _cell(value: Any) -> str | int | float:
