@@ -5,50 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from underspec.artifact.outcomes import SuiteName
 from underspec.measure.distributions import Summary, counts_by_group, describe, describe_columns, log_histogram
-from underspec.measure.lengths import BYTES_A_TOKEN, estimated_tokens
+from underspec.measure.lengths import BYTES_A_TOKEN
 from underspec.measure.scores import TaskScores
 from underspec.report.exhibits.cells import count, text
 from underspec.report.exhibits.charts import bars, histogram
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
+from underspec.report.exhibits.facts import TaskFacts
 from underspec.report.exhibits.icae_main import LITE_TASKS, lite_tasks
 from underspec.report.exhibits.notes import run_notes, unknown_tasks
-from underspec.task.model import LEVELS, LevelRecords, Task
+from underspec.task.model import LEVELS
 
 TOKENS = f"Tokens are estimated: one for {BYTES_A_TOKEN} bytes of UTF-8. No tokenizer is named in the paper."
 _REQUESTS = {"ground": "GroundPRD", "L1": "Fuzzy L1", "L2": "Fuzzy L2", "L3": "Fuzzy L3", "initial": "Initial request"}
-_SUITES: dict[SuiteName, str] = {"public": "Public", "native": "Native", "enhanced": "Enhanced"}
+_SUITES = {"public": "Public", "native": "Native", "enhanced": "Enhanced"}
 MOST_CATEGORIES = 20
 """Categories of ambiguity that a figure names; the rarer ones stand together."""
 _GOLDEN = ("Golden LOC", "Golden files")
 
 
-def user_agent_data(records: LevelRecords) -> list[str]:
-    """All texts that a User Agent knows at one level."""
-    texts = [part for record in records.records for part in (*record.triggers, record.response)]
-    texts += [part for pointer in records.pointers for part in (pointer.reference, pointer.meaning)]
-    return [*texts, *([records.signature] if records.signature else []), records.fallback]
-
-
-def task_figures(task: Task) -> dict[str, float | None]:
-    """The figures of Table V of one task; only numbers leave it."""
+def task_figures(task: TaskFacts) -> dict[str, float | None]:
+    """The figures of Table V of one task."""
     figures: dict[str, float | None] = {
-        f"{name}, tokens": float(estimated_tokens([task.requests[key]])[0])
+        f"{name}, tokens": float(task.request_tokens[key])
         for key, name in _REQUESTS.items()
-        if key in task.requests
+        if key in task.request_tokens
     }
-    for level in LEVELS:
-        if task.records is not None and level in task.records.levels:
-            known = task.records.levels[level]
-            figures[f"User Agent Data {level}, tokens"] = float(estimated_tokens(user_agent_data(known)).sum())
-            figures[f"Ambiguity points {level}"] = float(len(known.records))
-    figures |= {f"{_SUITES[suite]} cases": float(cases.total) for suite, cases in task.suites.items()}
+    for level, categories in task.categories.items():
+        figures[f"User Agent Data {level}, tokens"] = float(task.told_tokens[level])
+        figures[f"Ambiguity points {level}"] = float(categories.total())
+    figures |= {f"{_SUITES[suite]} cases": float(total) for suite, total in task.cases.items()}
     if task.units is not None:
-        figures["Requirement units"] = float(len(task.units.units))
-    golden = (_number(task.toml.source.lines), _number(task.toml.source.files))
-    return {**figures, **dict(zip(_GOLDEN, golden, strict=True))}
+        figures["Requirement units"] = float(task.units)
+    return {**figures, **dict(zip(_GOLDEN, (_number(task.lines), _number(task.files)), strict=True))}
 
 
 def _number(value: int | None) -> float | None:
@@ -76,7 +66,7 @@ def table_v(evidence: Evidence) -> Table | None:
         Column("mean", "Average", "number"),
         Column("greatest", "Maximum", "number"),
     )
-    languages = len({task.toml.language for task in tasks})
+    languages = len({task.language for task in tasks})
     notes = [
         *run_notes(evidence),
         f"{len(tasks)} tasks in {languages} languages.",
@@ -87,7 +77,7 @@ def table_v(evidence: Evidence) -> Table | None:
     return Table("ICAE Table V", "icae-table-5", "Statistics of the tasks", columns, rows, notes)
 
 
-def _summaries(name: str, tasks: Sequence[Task]) -> list[dict[str, Cell]]:
+def _summaries(name: str, tasks: Sequence[TaskFacts]) -> list[dict[str, Cell]]:
     found = describe_columns(task_figures(task) for task in tasks)
     return [_summary(name, key, found[key]) for key in _order() if key in found]
 
@@ -128,13 +118,13 @@ def _counts(
 
 def figure_4(evidence: Evidence) -> Figure | None:
     """Repository tasks by category."""
-    groups = counts_by_group(task.toml.category for task in evidence.tasks if task.toml.family == "repository")
+    groups = counts_by_group(task.category for task in evidence.tasks if task.family == "repository")
     return _counts(evidence, "ICAE Figure 4", "icae-figure-4", "Tasks by category", groups, "Category")
 
 
 def clar_figure_3(evidence: Evidence) -> Figure | None:
     """Commissions by development type."""
-    groups = counts_by_group(task.toml.category for task in evidence.tasks if task.toml.family == "commission")
+    groups = counts_by_group(task.category for task in evidence.tasks if task.family == "commission")
     return _counts(
         evidence, "SWE-Clar Figure 3", "swe-clar-figure-3", "Commissions by development type", groups, "Type"
     )
@@ -142,7 +132,7 @@ def clar_figure_3(evidence: Evidence) -> Figure | None:
 
 def figure_5(evidence: Evidence) -> Figure | None:
     """Golden lines of code."""
-    known = {task.id: lines for task in evidence.tasks if (lines := task.toml.source.lines) is not None}
+    known = {task.id: lines for task in evidence.tasks if (lines := task.lines) is not None}
     if not known:
         return None
     found = log_histogram([float(lines) for lines in known.values()], per_decade=3)
@@ -173,7 +163,9 @@ def figure_5(evidence: Evidence) -> Figure | None:
     )
 
 
-def _means(tasks: Sequence[Task], parts: Sequence[tuple[str, str, Callable[[Task], float]]]) -> list[dict[str, Cell]]:
+def _means(
+    tasks: Sequence[TaskFacts], parts: Sequence[tuple[str, str, Callable[[TaskFacts], float]]]
+) -> list[dict[str, Cell]]:
     """A row a part: panel, label and the mean over the tasks, which are all there are: no sample, and no interval."""
     scores = [TaskScores.of((task.id, figure(task)) for task in tasks) for _panel, _label, figure in parts]
     return [
@@ -182,25 +174,17 @@ def _means(tasks: Sequence[Task], parts: Sequence[tuple[str, str, Callable[[Task
     ]
 
 
-def _with_all_levels(evidence: Evidence) -> list[Task]:
-    return [
-        task
-        for task in evidence.tasks
-        if task.records is not None and all(level in task.records.levels and level in task.requests for level in LEVELS)
-    ]
-
-
 def figure_7(evidence: Evidence) -> Figure | None:
     """Tokens of requests and of what only interaction gives."""
-    tasks = [task for task in _with_all_levels(evidence) if "ground" in task.requests]
+    tasks = [task for task in evidence.tasks if task.has_levels and "ground" in task.request_tokens]
     if not tasks:
         return None
 
-    def request(key: str) -> Callable[[Task], float]:
-        return lambda task: float(estimated_tokens([task.requests[key]])[0])
+    def request(key: str) -> Callable[[TaskFacts], float]:
+        return lambda task: float(task.request_tokens[key])
 
-    def told(level: str) -> Callable[[Task], float]:
-        return lambda task: float(estimated_tokens(user_agent_data(_level(task, level))).sum())
+    def told(level: str) -> Callable[[TaskFacts], float]:
+        return lambda task: float(task.told_tokens[level])
 
     seen, asked = "Request, seen at once", "User Agent Data, by asking only"
     parts = [(seen, _REQUESTS[key], request(key)) for key in (*LEVELS, "ground")]
@@ -226,20 +210,20 @@ def figure_7(evidence: Evidence) -> Figure | None:
 
 def figure_8(evidence: Evidence) -> Figure | None:
     """Ambiguity points by category and level."""
-    tasks = _with_all_levels(evidence)
+    tasks = [task for task in evidence.tasks if task.has_levels]
     totals = counts_by_group(
-        record.category for task in tasks for level in LEVELS for record in _level(task, level).records
+        category for task in tasks for level in LEVELS for category in task.categories[level].elements()
     )
     if not totals:
         return None
     rest = list(totals)[MOST_CATEGORIES:]
     names = {category: f"{len(rest)} other categories" if category in rest else category for category in totals}
     found = {
-        task.id: {level: Counter(names[record.category] for record in _level(task, level).records) for level in LEVELS}
+        task.id: {level: Counter(names[each] for each in task.categories[level].elements()) for level in LEVELS}
         for task in tasks
     }
 
-    def points(level: str, category: str) -> Callable[[Task], float]:
+    def points(level: str, category: str) -> Callable[[TaskFacts], float]:
         return lambda task: float(found[task.id][level][category])
 
     rows = _means(
@@ -260,8 +244,3 @@ def figure_8(evidence: Evidence) -> Figure | None:
         *unknown_tasks(evidence),
     ]
     return Figure(name, slug, title, bars(value, panels=3), data, f"{', '.join(sums)}. Of these: {parts}.", notes)
-
-
-def _level(task: Task, level: str) -> LevelRecords:
-    assert task.records is not None
-    return task.records.levels[level]  # type: ignore[index]

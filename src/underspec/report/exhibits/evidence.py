@@ -14,6 +14,7 @@ from underspec.measure.disclosure import SourceConversation
 from underspec.measure.interaction import Interaction, interaction
 from underspec.report.collect import Collected
 from underspec.report.durations import builder_seconds
+from underspec.report.exhibits.facts import TaskFacts, facts_of
 from underspec.report.exhibits.human import HumanScores
 from underspec.report.runs import Run
 from underspec.run.labels import ItemLabels, item_labels
@@ -110,7 +111,7 @@ class Evidence:
     conversations: Sequence[SourceConversation] | None = None
     read_seconds: Callable[[Run, Collected], float | None] = stored_seconds
     read_labels: Callable[[Run, Collected, Task], ItemLabels | None] = stored_labels
-    _tasks: dict[str, Task | None] = field(default_factory=dict)
+    _facts: dict[str, TaskFacts | None] = field(default_factory=dict)
     _labels: dict[int, ItemLabels | None] = field(default_factory=dict)
     _seconds: dict[int, float | None] = field(default_factory=dict)
 
@@ -124,24 +125,28 @@ class Evidence:
         """Every task that any run has an item of, in name order."""
         return sorted({entry.task for entry in self.entries})
 
-    def task(self, task_id: str) -> Task | None:
-        """The task of that id; None where it is not to be had, which exhibits say."""
-        if task_id not in self._tasks:
-            try:
-                self._tasks[task_id] = self.find_task(task_id)
-            except UnderspecError:
-                self._tasks[task_id] = None
-        return self._tasks[task_id]
+    def _task(self, task_id: str) -> Task | None:
+        try:
+            return self.find_task(task_id)
+        except UnderspecError:
+            return None
+
+    def facts(self, task_id: str) -> TaskFacts | None:
+        """What is known of a task; None where it is not to be had, which exhibits say."""
+        if task_id not in self._facts:
+            task = self._task(task_id)
+            self._facts[task_id] = facts_of(task) if task is not None else None
+        return self._facts[task_id]
 
     @cached_property
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[TaskFacts]:
         """Every task that is to be had, in name order."""
-        return [task for task_id in self.task_ids if (task := self.task(task_id)) is not None]
+        return [facts for task_id in self.task_ids if (facts := self.facts(task_id)) is not None]
 
     @property
     def unknown_tasks(self) -> list[str]:
         """The ids of those that are not to be had."""
-        return [task_id for task_id in self.task_ids if self.task(task_id) is None]
+        return [task_id for task_id in self.task_ids if self.facts(task_id) is None]
 
     def seconds(self, entry: Entry) -> float | None:
         """Wall time of an item's builder."""
@@ -152,6 +157,6 @@ class Evidence:
     def labels(self, entry: Entry) -> ItemLabels | None:
         """Labels of an item's clarification; None where there are none, or its task is not to be had."""
         if id(entry) not in self._labels:
-            task = self.task(entry.task) if entry.one.clarified is not None else None
+            task = self._task(entry.task) if entry.one.clarified is not None else None
             self._labels[id(entry)] = self.read_labels(entry.run, entry.one, task) if task is not None else None
         return self._labels[id(entry)]

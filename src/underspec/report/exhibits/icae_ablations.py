@@ -289,5 +289,5 @@ def table_xv(evidence: Evidence) -> Table | None:
 
 
 def _language(evidence: Evidence, name: str) -> str | None:
-    task = evidence.task(name)
-    return task.toml.language if task is not None else None
+    task = evidence.facts(name)
+    return task.language if task is not None else None

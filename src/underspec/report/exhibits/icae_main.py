@@ -105,7 +105,7 @@ def best_first(found: Sequence[Arm], tasks: Sequence[str]) -> list[Arm]:
 def lite_tasks(evidence: Evidence, tasks: Sequence[str]) -> list[str] | None:
     """The fifty of these tasks with the least golden code; None where there are no more than that, or nobody
     counted."""
-    lines = {task.id: task.toml.source.lines for task in evidence.tasks}
+    lines = {task.id: task.lines for task in evidence.tasks}
     known = sorted((count, name) for name in tasks if (count := lines.get(name)) is not None)
     return sorted(name for _count, name in known[:LITE_TASKS]) if len(known) > LITE_TASKS else None
 
@@ -164,9 +164,9 @@ def table_viii(evidence: Evidence) -> Table | None:
     found = matched(main_arms(evidence))
     languages: dict[str, list[str]] = {}
     for name in found.tasks:
-        task = evidence.task(name)
+        task = evidence.facts(name)
         if task is not None:
-            languages.setdefault(task.toml.language, []).append(name)
+            languages.setdefault(task.language, []).append(name)
     if not languages:
         return None
     ordered = best_first(found.arms, found.tasks)
