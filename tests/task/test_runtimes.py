@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -36,13 +37,13 @@ def test_of_other_images_and_languages_nothing_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.sandbox
-async def test_validating_a_golden_implementation_says_which_program_is_missing(
+def test_validating_a_golden_implementation_says_which_program_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(RUNTIMES, "Ruby", Runtime("no-such-ruby", "ruby"))
     [folder] = [folder for folder in bundled_tasks("repository") if folder.name == "sample-dates"]
-    [result] = await validate(
-        [folder], golden=True, variants=False, backend_name="bubblewrap", progress=lambda line: None
+    [result] = asyncio.run(
+        validate([folder], golden=True, variants=False, backend_name="bubblewrap", progress=lambda line: None)
     )
     assert result["valid"] is False
     assert result["golden"] is None
