@@ -20,6 +20,7 @@ from underspec.cli import (
     report,
     review,
     run,
+    selftest,
     serve,
     stakeholder,
     structure,
@@ -70,6 +71,9 @@ app.command("review", short_help="Let a model score a deliverable beside the gol
 app.command("report", short_help="Turn a run into a table and a page to hand on.")(report.report)
 app.command("compare", short_help="Say whether one run or condition is better than another, and how sure that is.")(
     compare.compare
+)
+app.command("selftest", short_help="Try to fool this installation: hostile work beside honest twins.")(
+    selftest.selftest
 )
 app.command("keys", short_help="Hand keys to workers of a cluster on this node.")(keys.keys)
 app.command("exhibits", short_help="The tables and figures of both papers for one's own runs.")(exhibits.exhibits)

@@ -7,6 +7,7 @@ breaks are escaped: whatever a question contains, it can't end the place where i
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import Any
 from underspec.prompts import Prompt, load_prompt, render
 
 NAMES = ("rules", "question", "malformed")
+
+# Controls, formats (direction, joiners, tags), surrogates, private ones, and separators of lines and paragraphs.
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,13 @@ def router_prompts(*, override: Path | None = None) -> RouterPrompts:
 
 
 def as_data(value: Any) -> str:
-    """One line of JSON in which nothing can pass for the end of a block or a tag."""
+    """One line of JSON in which nothing can pass for the end of a block or a tag, and nothing is invisible."""
     line = json.dumps(value, ensure_ascii=False)
-    for mark in ("<", ">", "`", "\u2028", "\u2029", "\x85"):
-        line = line.replace(mark, f"\\u{ord(mark):04x}")
-    return line
+    return "".join(map(_plain, line))
+
+
+def _plain(character: str) -> str:
+    if character not in "<>`" and unicodedata.category(character) not in _INVISIBLE:
+        return character
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{int.from_bytes(units[place : place + 2], 'big'):04x}" for place in range(0, len(units), 2))

@@ -1,0 +1,1 @@
+"""Tests of the selftest: that it finds what is wrong, and wants nothing wrong of honest work."""
