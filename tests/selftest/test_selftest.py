@@ -40,7 +40,7 @@ def test_no_verdict_is_wrong_here() -> None:
 
 def test_a_wrong_verdict_is_said_with_what_was_deserved() -> None:
     pair = next(pair for pair in cases.PAIRS if pair.hostile.deserves != pair.honest.deserves)
-    nothing = Outcomes.model_construct(suites=(), cases=(), task_digest="", deliverable="", image="")
+    nothing = Outcomes.model_construct(suites=(), cases=(), task="", task_digest="", deliverable="", image="")
     fooled = cases.wrong_with(pair, pair.honest, nothing)
     assert fooled is not None
     assert "deserves" in fooled
