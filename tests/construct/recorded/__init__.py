@@ -3,7 +3,8 @@
 A folder holds one folder a stage, each with an ``index.toml``::
 
     [[turn]]
-    stage = "refactor, dispatcher"        # stands in the prompt after "Stage: "
+    stage = "refactor, dispatcher"        # stands in the prompt after "Stage: "; or
+    when = "write the complete"           # stands anywhere in it
     files = { "dispatcher.py" = "dispatcher.py" }   # path in the answer = file here; or
     json = "plan.json"                    # the whole document; or
     text = "..."                          # what is said, as it is
@@ -44,4 +45,5 @@ def _turn(turn: dict[str, Any], folder: Path) -> dict[str, Any]:
         text = json.dumps({"files": files, "remove": turn.get("remove", [])})
     else:
         text = turn["text"]
-    return {"when": {"anywhere": f"Stage: {turn['stage']}"}, "text": text, "repeat": turn.get("repeat", False)}
+    said = turn["when"] if "when" in turn else f"Stage: {turn['stage']}"
+    return {"when": {"anywhere": said}, "text": text, "repeat": turn.get("repeat", False)}

@@ -53,8 +53,12 @@ def choice(request, name, known):
     return known[need(request, name, lambda value: is_text(value) and value in known)]
 
 
+def text(request, name):
+    return need(request, name, is_text)
+
+
 class Reader:
-    """Reads the rules of one request."""
+    """Reads the rules of one request. Whether it is a request at all is looked at before any rule is read."""
 
     def __init__(self, request):
         characters = request.get("characters", CHARACTERS)
@@ -63,8 +67,6 @@ class Reader:
         self.library = library.BooleanAlgebra(allowed_in_token=tuple(characters))
 
     def rule(self, text, simplify=False):
-        if not is_text(text):
-            raise Refused("bad_request")
         try:
             return self.library.parse(text, simplify=simplify)
         except library.ParseError as error:
@@ -79,57 +81,62 @@ def written(rule):
 
 
 def read(request, reader):
-    return written(reader.rule(request.get("rule"), flag(request, "simplify")))
+    shorter = flag(request, "simplify")
+    return written(reader.rule(text(request, "rule"), shorter))
 
 
 def simplify(request, reader):
-    return written(reader.rule(request.get("rule")).simplify())
+    return written(reader.rule(text(request, "rule")).simplify())
 
 
 def normal_form(request, reader):
     form = choice(request, "form", {"any_of": reader.library.dnf, "all_of": reader.library.cnf})
-    return written(form(reader.rule(request.get("rule"))))
+    return written(form(reader.rule(text(request, "rule"))))
 
 
 def negation(request, reader):
     how = choice(request, "how", {"everywhere": "literalize", "outermost": "demorgan", "doubles": "cancel"})
-    rule = reader.rule(request.get("rule"))
+    rule = reader.rule(text(request, "rule"))
     if how != "literalize" and not isinstance(rule, library.NOT):
         raise Refused("no_negation")
     return written(getattr(rule, how)())
 
 
 def list_names(request, reader):
-    signed = flag(request, "signed")
-    once = flag(request, "once")
-    rule = reader.rule(request.get("rule"))
+    signed, once = flag(request, "signed"), flag(request, "once")
+    rule = reader.rule(text(request, "rule"))
     found = [str(one) for one in (rule.get_literals() if signed else rule.get_symbols())]
     return [f"name={name}" for name in (sorted(set(found)) if once else found)]
 
 
+def is_pair(value):
+    return isinstance(value, dict) and is_text(value.get("part")) and is_text(value.get("by"))
+
+
 def substitute(request, reader):
-    pairs = need(request, "replace", lambda value: isinstance(value, list))
-    rule = reader.rule(request.get("rule"))
+    pairs = need(request, "replace", lambda value: isinstance(value, list) and all(map(is_pair, value)))
+    otherwise = text(request, "otherwise") if "otherwise" in request else None
+    shorter = flag(request, "simplify")
+    rule = reader.rule(text(request, "rule"))
     replace = {}
     for pair in pairs:
-        if not isinstance(pair, dict):
-            raise Refused("bad_request")
-        replace[reader.rule(pair.get("part"))] = reader.rule(pair.get("by"))
-    otherwise = request.get("otherwise")
+        replace[reader.rule(pair["part"])] = reader.rule(pair["by"])
     default = None if otherwise is None else reader.rule(otherwise)
     result = rule.subs(replace, default=default)
-    return written(result.simplify() if flag(request, "simplify") else result)
+    return written(result.simplify() if shorter else result)
 
 
 def holds_constant(rule):
     return isinstance(rule, library.BaseElement) or any(holds_constant(part) for part in rule.args)
 
 
+def is_facts(value):
+    return isinstance(value, dict) and all(isinstance(one, bool) for one in value.values())
+
+
 def decide(request, reader):
-    facts = need(request, "facts", lambda value: isinstance(value, dict))
-    if not all(isinstance(value, bool) for value in facts.values()):
-        raise Refused("bad_request")
-    rule = reader.rule(request.get("rule"))
+    facts = need(request, "facts", is_facts)
+    rule = reader.rule(text(request, "rule"))
     if holds_constant(rule):
         raise Refused("constant_in_rule")
     try:
@@ -139,28 +146,30 @@ def decide(request, reader):
 
 
 def compare(request, reader):
-    first, second = reader.rule(request.get("first")), reader.rule(request.get("second"))
-    if flag(request, "simplify"):
-        first, second = first.simplify(), second.simplify()
+    texts, shorter = (text(request, "first"), text(request, "second")), flag(request, "simplify")
+    first, second = (reader.rule(one, shorter) for one in texts)
     return [f"same={'yes' if first == second else 'no'}"]
 
 
 def sort_rules(request, reader):
-    rules = need(request, "rules", lambda value: isinstance(value, list))
-    return [line for rule in sorted(reader.rule(text) for text in rules) for line in written(rule)]
+    texts = need(request, "rules", lambda value: isinstance(value, list) and all(map(is_text, value)))
+    rules = [reader.rule(one) for one in texts]
+    return [line for rule in sorted(rules) for line in written(rule)]
 
 
 def rearrange(request, reader):
     step = need(request, "step", lambda value: value in ("unnest", "distribute", "remove"))
-    rule = reader.rule(request.get("rule"))
-    part = reader.rule(request.get("part")) if step == "remove" else None
+    shorter, texts = flag(request, "simplify"), [text(request, "rule")]
+    if step == "remove":
+        texts.append(text(request, "part"))
+    rule, *part = [reader.rule(one) for one in texts]
     if not isinstance(rule, library.DualBase):
         raise Refused("no_connective")
     if step == "unnest":
         return written(rule.flatten())
     if step == "distribute":
         return written(rule.distributive())
-    left = rule.subtract(part, simplify=flag(request, "simplify"))
+    left = rule.subtract(*part, simplify=shorter)
     if left is None:
         raise Refused("nothing_left")
     return written(left)
@@ -180,9 +189,9 @@ ACTIONS = {
 }
 
 
-def respond(text):
+def respond(line):
     try:
-        request = json.loads(text)
+        request = json.loads(line)
         if not isinstance(request, dict):
             raise Refused("bad_request")
         action = choice(request, "action", ACTIONS)
