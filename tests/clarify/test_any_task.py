@@ -165,6 +165,14 @@ def test_scripted_agents_clarify_first_on_a_bundled_repository_task(tmp_path: Pa
         assert underspec("show", agent, "--run", "runs/a")["transcript"]["end"]["ended"] == "done"
 
 
+def test_the_golden_agent_hands_over_a_commissions_reference(tmp_path: Path) -> None:
+    task = make_commission(tmp_path)
+    model = script_of(tmp_path)
+    flags = ["--protocol", "clarify-first", "--task", str(task), "--agent", "golden", "--agent", "nop"]
+    document = underspec("run", *flags, "--stakeholder-model", model, "--run", "a")
+    assert {row["agent"]: row["task_pass"] for row in document["rows"]} == {"golden": 1.0, "nop": 0.0}
+
+
 CASES = {path: content for path, content in task_files().items() if "/cases/" in path}
 RECORDS = {path: content for path, content in task_files().items() if "records" in path}
 
@@ -183,6 +191,11 @@ def test_a_commission_with_cases_is_built_and_graded_by_them(tmp_path: Path) -> 
     assert row["coverage"] > 0
     graded = underspec("show", "react", "--run", "runs/a")
     assert graded["session"]["turns"][0]["matched"] == ["C001"]
+    # With all that its records answer in the request, nobody need be asked.
+    knowing = write_script(tmp_path / "knowing.jsonl", [shell(write), turn(text="Done.")])
+    flags = ["--task", str(task), "--agent", "react", "--model", knowing, "--exposure", "recovered", "--run", "b"]
+    (row,) = underspec("run", *flags)["rows"]
+    assert (row["overall_pooled"], row["questions"]) == (1.0, 0)
     # The deliverable by itself: by cases where there are some, else by its tests.
     bare = tmp_path / "bare"
     bare.mkdir()

@@ -98,9 +98,11 @@ def test_a_commission_shows_its_initial_request_as_l1(tmp_path: Path) -> None:
     assert release.request_text(commission, "L1") == "We need sums.\n"
     assert release.request_text(commission, "initial") == "We need sums.\n"
     assert release.request_text(commission, "ground") == "Sums of lists.\n"
-    for exposure in ("L2", "L3", "recovered"):
+    for exposure in ("L2", "L3"):
         with pytest.raises(TaskError, match="no exposure"):
             release.request_text(commission, exposure)
+    with pytest.raises(TaskError, match="no records for L1"):
+        release.request_text(commission, "recovered")
 
 
 # --- records ---

@@ -6,6 +6,7 @@ from underspec.agent.protocol import Assignment
 from underspec.artifact.build import BuildEnd
 from underspec.errors import AgentError, UsageError
 from underspec.sandbox.protocol import WORKSPACE, Mount
+from underspec.task.golden import has_reference_alone
 from underspec.task.model import Task
 from underspec.task.release import golden_tree
 
@@ -19,11 +20,13 @@ class GoldenAgent:
     version = "2"
 
     def fingerprint(self, task: Task) -> str:
-        """The golden package's hash; the dispatcher beside it is covered by the task's digest.
+        """The golden package's hash; the dispatcher beside it is covered by the task's digest, and so is a reference.
 
         Raises:
-            UsageError: the task names no golden implementation.
+            UsageError: the task names no golden implementation, and has no reference variant.
         """
+        if has_reference_alone(task):
+            return f"reference:{task.digest}"
         if task.golden is None:
             raise UsageError(
                 f"task {task.id} names no golden implementation",
@@ -32,7 +35,7 @@ class GoldenAgent:
         return f"{task.golden.sha256}:{task.digest}"
 
     def mounts(self, task: Task) -> tuple[Mount, ...]:
-        """The composed golden deliverable, fetched and checked by hash."""
+        """The composed golden deliverable, fetched and checked by hash, or the reference variant."""
         return (Mount(source=golden_tree(task), target=_INSIDE),)
 
     async def build(self, assignment: Assignment) -> BuildEnd:

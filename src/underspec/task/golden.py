@@ -9,6 +9,7 @@ from pathlib import Path
 from underspec.artifact.canonical import digest_of
 from underspec.errors import GoldenError, TaskError
 from underspec.task.cache import cache_problems, home, kept_folder
+from underspec.task.commission import variant_deliverable, variant_names
 from underspec.task.digest import entries_digest
 from underspec.task.fetch import MAX_ARCHIVE_BYTES, download, file_sha256
 from underspec.task.finding import Finding, stop_at_errors
@@ -90,6 +91,11 @@ def _named(task: Task) -> GoldenToml:
     return task.golden
 
 
+def has_reference_alone(task: Task) -> bool:
+    """Whether the task's golden deliverable is a variant of its own, and nothing that was published."""
+    return task.toml.family == "commission" and task.golden is None and "reference" in variant_names(task)
+
+
 def golden_library(task: Task, cache: Path | None = None) -> Path:
     """:func:`fetch_golden` for a task."""
     return fetch_golden(_named(task), cache)
@@ -148,12 +154,16 @@ def compose_golden(task: Task, into: Path, cache: Path | None = None) -> None:
 
 
 def golden_tree(task: Task, cache: Path | None = None) -> Path:
-    """The golden deliverable as a kept folder, for reading only: made once for a task's reference and archive.
+    """The golden deliverable as a kept folder, for reading only: made once for a task's reference and archive. That of
+    a commission is its reference variant.
 
     Raises:
         GoldenError: as :func:`compose_golden`.
         HostExhaustedError: no space left.
     """
+    if has_reference_alone(task):
+        slot = (cache or home()) / "golden" / "references" / task.digest[:32]
+        return kept_folder(slot, lambda into: variant_deliverable(task, "reference", into))
     golden = _named(task)
     try:
         reference = entries_digest(read_tree(task.path / REFERENCE, stop_at_errors))

@@ -245,10 +245,10 @@ RELEASES: tuple[Release, ...] = (
         "read_scope",
     ),
     Release(
-        "the golden deliverable: the reference overlay with the golden library in it",
+        "the golden deliverable: the reference overlay with the golden library in it; a commission's reference variant",
         "golden agent",
         "validation, and the golden agent's build",
-        "it must pass every case, else the task is wrong",
+        "it must pass everything, else the task is wrong",
         "golden_tree",
     ),
     Release(
@@ -343,12 +343,13 @@ def request_text(task: Task, exposure: Exposure | Literal["initial"]) -> str:
         TaskError: the task has no such request, or a canary or a string of ``identity`` stands in it.
     """
     if task.toml.family == "commission":
-        if exposure not in ("L1", "initial", "ground"):
-            raise TaskError(
-                f"a commission has no exposure {exposure}", file="hidden/requests", mend="choose L1 (initial) or ground"
-            )
+        if exposure not in ("L1", "initial", "ground", "recovered"):
+            mend = "choose L1 (initial), ground, or recovered where there are records"
+            raise TaskError(f"a commission has no exposure {exposure}", file="hidden/requests", mend=mend)
         name = "ground" if exposure == "ground" else "initial"
         text = _complete(task) if name == "ground" else _request(task, name)
+        if exposure == "recovered":
+            text = text.rstrip() + "\n\n" + _recovered(_level(task, "L1"))
     elif exposure == "recovered":
         name = "L1"
         text = _request(task, name).rstrip() + "\n\n" + _recovered(_level(task, "L1"))
