@@ -166,10 +166,21 @@ def test_the_same_condition_in_two_runs_is_told_apart_by_the_run(tmp_path: Path)
     assert (used["cost"]["a"], used["cost"]["b"], used["cost"]["ratio"]) == (0.5, 0.25, 0.5)
     assert (used["seconds"]["a"], used["seconds"]["b"]) == (30, 600)
     assert used["tokens"]["a"] == 120
+    assert (used["cost"]["difference"], used["seconds"]["difference"]) == (-0.25, 570)
     shown = comparison_text(found)
     assert "$0.50" in shown
     assert "10:00 min" in shown
     assert "a machine's own /usr" in shown
+
+
+def test_what_a_changed_task_took_stands_beside_it(tmp_path: Path) -> None:
+    one = make_run(tmp_path / "one", {ASKER: {"a": [10], "b": [4]}}, cost=0.5, seconds=30)
+    other = make_run(tmp_path / "other", {ASKER: {"a": [6, 4], "b": [4, 4]}}, cost=None, seconds=600)
+    found = compared(sides(one)[0], sides(other)[0])
+    (row,) = found["flips"]
+    assert row["used"]["cost"] == {"a": 0.5, "b": None}
+    assert row["used"]["seconds"] == {"a": 30, "b": 600}
+    assert "a: 100.0 % in A ($0.50, 30.0 s), 0.0 % in B (unknown, 10:00 min)" in comparison_text(found)
 
 
 def test_unknown_costs_stay_unknown(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from underspec.report.collect import Collected
 from underspec.report.scores import BESIDE, CRITIC, MEASURES, primary, task_scores
 
 SCHEMA = 1
+USED = ("cost", "seconds", "tokens")
+"""What an item takes: dollars for the builder's model, seconds of wall time, tokens."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def compare_sides(one: Side, other: Side) -> dict[str, Any]:
         "bounds": _bounds(one, other, ranked_by, left_out),
         "per_task": _per_task(one, other, ranked_by, tasks),
         "flips": _per_task(one, other, "task_pass", tasks, changed=True),
-        "used": {name: _used(one, other, name, tasks) for name in ("cost", "seconds", "tokens")},
+        "used": {name: _used(one, other, name, tasks) for name in USED},
         "notes": _notes(one, other, tasks),
     }
 
@@ -206,6 +208,7 @@ def _per_task(
             "a": float(before),
             "b": float(after),
             "difference": float(after - before),
+            "used": {name: {"a": _mean_used(one, name, task), "b": _mean_used(other, name, task)} for name in USED},
             "items": {"a": _folders(one, task), "b": _folders(other, task)},
         }
         for task, before, after in zip(first.tasks, first.means, second.means, strict=True)
@@ -219,11 +222,12 @@ def _folders(side: Side, task: str) -> list[str]:
 
 
 def _used(one: Side, other: Side, name: str, tasks: Sequence[str]) -> dict[str, Any]:
-    """What an item took on the matched tasks; None where an item's figure is unknown."""
+    """What an item took on the matched tasks, and B less A; None where an item's figure is unknown."""
     (first, first_items), (second, second_items) = _usage(one, name, tasks), _usage(other, name, tasks)
     return {
         "a": first,
         "b": second,
+        "difference": second - first if first is not None and second is not None else None,
         "ratio": second / first if first and second is not None else None,
         "a_items": asdict(first_items),
         "b_items": asdict(second_items),
@@ -232,16 +236,26 @@ def _used(one: Side, other: Side, name: str, tasks: Sequence[str]) -> dict[str, 
 
 def _usage(side: Side, name: str, tasks: Sequence[str]) -> tuple[float | None, Summary]:
     """The mean over tasks, None where an item's figure is unknown, and the spread over items."""
-
-    def figure(each: Collected) -> float | None:
-        if name == "cost":
-            return each.task_cost.cost
-        return side.seconds.get(each.item.id) if name == "seconds" else each.task_cost.tokens
-
-    wanted = set(tasks)
-    listed = [(each.item.task, figure(each)) for each in side.members if each.item.task in wanted and each.scored]
+    listed = [(task, _figure(side, name, each)) for task in tasks for each in _scored(side, task)]
     items = describe(value for _task, value in listed)
     return None if items.missing else TaskScores.of(listed).mean, items
+
+
+def _mean_used(side: Side, name: str, task: str) -> float | None:
+    """A task's mean over its scored items; None where one of them is unknown."""
+    figures = [_figure(side, name, each) for each in _scored(side, task)]
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) / len(known) if known and len(known) == len(figures) else None
+
+
+def _scored(side: Side, task: str) -> list[Collected]:
+    return [each for each in side.by_task[task] if each.scored]
+
+
+def _figure(side: Side, name: str, each: Collected) -> float | None:
+    if name == "cost":
+        return each.task_cost.cost
+    return side.seconds.get(each.item.id) if name == "seconds" else each.task_cost.tokens
 
 
 def _notes(one: Side, other: Side, tasks: Sequence[str]) -> list[str]:

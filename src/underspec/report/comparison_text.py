@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from underspec.report.terminal import dollars, percent, plain
@@ -101,12 +102,7 @@ def comparison_text(comparison: dict[str, Any]) -> str:
             f"{100 * found['difference']:>+10.1f}   {_span(found['interval'])}{counts}"
         )
     used = comparison["used"]
-    shown = {
-        "cost an item": ("cost", dollars),
-        "builder's time an item": ("seconds", _duration),
-        "builder's tokens an item": ("tokens", lambda value: "unknown" if value is None else f"{value:,.0f}"),
-    }
-    for title, (name, words) in shown.items():
+    for title, (name, words) in _USED.items():
         ratio = used[name]["ratio"]
         times = "" if ratio is None else f"{ratio:>9.2f}×"
         lines.append(f"{title:30}{words(used[name]['a']):>9}{words(used[name]['b']):>9}{times}")
@@ -127,7 +123,12 @@ def _rows(title: str, rows: list[dict[str, Any]]) -> list[str]:
         return []
     lines = ["", f"{title}:"]
     for row in rows[:_MOST]:
-        lines.append(f"  {row['task']}: {percent(row['a'])} % in A, {percent(row['b'])} % in B")
+        took = {
+            side: ", ".join(words(row["used"][name][side]) for name, words in _TAKEN.items()) for side in ("a", "b")
+        }
+        lines.append(
+            f"  {row['task']}: {percent(row['a'])} % in A ({took['a']}), {percent(row['b'])} % in B ({took['b']})"
+        )
         lines += [f"    {side.upper()} {folder}" for side in ("a", "b") for folder in row["items"][side]]
     return lines + ([f"  and {len(rows) - _MOST} more; all of them with --json"] if len(rows) > _MOST else [])
 
@@ -137,3 +138,16 @@ def _duration(seconds: float | None) -> str:
         return "unknown"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02} min" if minutes else f"{seconds:.1f} s"
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:,.0f}"
+
+
+_USED: dict[str, tuple[str, Callable[[float | None], str]]] = {
+    "cost an item": ("cost", dollars),
+    "builder's time an item": ("seconds", _duration),
+    "builder's tokens an item": ("tokens", _number),
+}
+_TAKEN: dict[str, Callable[[float | None], str]] = {"cost": dollars, "seconds": _duration}
+"""What stands beside each task that changed."""
