@@ -325,3 +325,19 @@ def test_labels_that_disclose_nothing_hidden_give_no_curve() -> None:
     labels = labelled(talk, {})
     assert isinstance(labels.disclosures, DisclosureLabels)
     assert figure_8(evidence_of([item], [make_task("a")], labels={item.item.id: labels})) is None
+
+
+def test_clarification_scores_are_on_the_tasks_that_every_row_has_judged() -> None:
+    given = [
+        clarified(LUNA, "a", [(YES, True)]),
+        clarified(LUNA, "b", [(None, True)]),
+        clarified(FLASH, "a", [(HALF, True)]),
+        clarified(FLASH, "b", [(YES, False)]),
+    ]
+    table = table_2(evidence_of(given))
+    assert table is not None
+    assert [(row["implementation"].value, row["clarification"].value) for row in table.rows] == [(1.0, 1.0), (0.5, 0.5)]
+    assert any("on 1 of these 2 tasks, in which every row has one" in note for note in table.notes)
+    labels = table_9(evidence_of(given))
+    assert labels is not None
+    assert [row["correct"].value for row in labels.rows] == [1, 0]

@@ -168,3 +168,21 @@ def test_labels_are_moved_apart_in_their_order_and_stay_inside() -> None:
 
 def test_a_drawing_is_the_same_each_time() -> None:
     assert svg(figure(["a", "b"])) == svg(figure(["a", "b"]))
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(("colours", "papers"), [(LIGHT, ("#ffffff", "#fbfaf7")), (DARK, ("#14181a", "#1b2023"))])
+def test_what_is_written_or_drawn_can_be_told_from_the_paper(colours: dict[str, str], papers: tuple[str, str]) -> None:
+    for name, colour in colours.items():
+        if name != "line":
+            assert min(_contrast(colour, paper) for paper in papers) >= 4.5, name

@@ -197,3 +197,24 @@ def test_languages_pool_the_cases_of_their_tasks() -> None:
     assert shown["Rust (1)"].span is None
     assert shown["All"].value == pytest.approx(10 / 16)
     assert any("left out: d" in note for note in table.notes)
+
+
+def test_what_stands_beside_the_scores_is_on_the_tasks_in_which_every_row_has_it() -> None:
+    items = [
+        built(ONE, "a", 5, review=review(0.2, 0.2, 0.2)),
+        built(ONE, "b", 5, review=review(0.8, 0.8, 0.8)),
+        built(OTHER, "a", 9, review=review(0.4, 0.4, 0.4)),
+        built(OTHER, "b", 9),
+    ]
+    table = table_vi(evidence_of(items))
+    assert values(table, "semantic") == [0.4, 0.2]
+    assert table is not None
+    assert "Semantic, API, Design: on 1 of these 2 tasks, in which every row has them." in table.notes
+
+
+def test_a_row_that_no_critic_saw_leaves_the_others_their_scores() -> None:
+    items = [built(ONE, "a", 5, review=review(0.2, 0.2, 0.2)), built(OTHER, "a", 9)]
+    table = table_vi(evidence_of(items))
+    assert values(table, "semantic") == [None, 0.2]
+    assert table is not None
+    assert table.rows[0]["semantic"].why == "no critic scored it"

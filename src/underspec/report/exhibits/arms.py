@@ -265,6 +265,15 @@ def matched(found: Sequence[Arm], figure: Score | str | None = None) -> Matched:
     return Matched(full, tasks, everything, dict(left_out), empty)
 
 
+def shared(found: Sequence[Arm], figure: Score | str, tasks: Sequence[str]) -> list[str]:
+    """Those of the tasks in which every arm has the figure that has it in any: what stands beside a score may be
+    missing where the score is there."""
+    have = [set(arm.scores(figure, tasks).tasks) for arm in found]
+    some = [names for names in have if names]
+    common = set.intersection(*some) if some else set()
+    return [task for task in tasks if task in common]
+
+
 def one_each(found: Sequence[Matched]) -> tuple[list[Matched], int]:
     """Of each builder the family with most arms, and how many others there are: a figure has no room for all."""
     kept: dict[tuple[Any, ...], Matched] = {}

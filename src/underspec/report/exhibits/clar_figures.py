@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from underspec.report.exhibits.arms import labels, matched
+from underspec.report.exhibits.arms import labels, matched, shared
 from underspec.report.exhibits.cells import cost, count, mean_rate, mean_used, text
 from underspec.report.exhibits.charts import Label, bars, scatter, spread
-from underspec.report.exhibits.clar_scores import INFORMATION, SCORES, UNPRICED, information_families, main_arms
+from underspec.report.exhibits.clar_scores import (
+    INFORMATION,
+    SCORES,
+    UNPRICED,
+    answered_notes,
+    information_families,
+    main_arms,
+)
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Column, Figure, Table
 from underspec.report.exhibits.icae_ablations import family_notes
@@ -25,7 +32,7 @@ def figure_5(evidence: Evidence) -> Figure | None:
         {
             "panel": text(f"{name}: {title}"),
             "label": text(INFORMATION[arm.condition.information]),
-            "value": mean_rate(arm, measure, family.tasks),
+            "value": mean_rate(arm, measure, shared(family.arms, measure, family.tasks)),
             "tasks": count(len(family.tasks)),
             **identity(arm, [arm], ("information",)),
         }
@@ -50,7 +57,7 @@ def figure_5(evidence: Evidence) -> Figure | None:
         bars(value, panels=2),
         Table(name, slug, title, (*columns, *IDENTITY), drawn),
         f"Scores by what the agent learns of the requirement. {said}.",
-        [*run_notes(evidence), *family_notes(found), SCORES, INTERVALS],
+        [*run_notes(evidence), *family_notes(found), *answered_notes(found), SCORES, INTERVALS],
     )
 
 

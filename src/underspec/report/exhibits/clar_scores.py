@@ -9,7 +9,7 @@ from underspec.measure.bootstrap import METHOD, bootstrap_means
 from underspec.measure.conversation import Timing, clarification_timing
 from underspec.measure.many import holm
 from underspec.measure.paired import PairedDifference, gap_closed
-from underspec.report.exhibits.arms import Arm, Matched, clarified, families, grouped, labels, leading, matched
+from underspec.report.exhibits.arms import Arm, Matched, clarified, families, grouped, labels, leading, matched, shared
 from underspec.report.exhibits.cells import (
     cost,
     count,
@@ -72,18 +72,27 @@ def table_2(evidence: Evidence) -> Table | None:
         return None
     ordered = best_first(found.arms, found.tasks)
     published = _published(ordered, found.tasks)
+    answered = shared(ordered, "clarification", found.tasks)
     rows = [
         {
             **identity(arm, ordered),
             **items(arm),
             "implementation": mean_rate(arm, "task_pass", found.tasks),
             "published": span,
-            "clarification": mean_rate(arm, "clarification", found.tasks),
+            "clarification": mean_rate(arm, "clarification", answered),
         }
         for arm, span in zip(ordered, published, strict=True)
     ]
-    notes = [*run_notes(evidence), *matched_notes(found), *unscored_notes(found.arms), SCORES, INTERVALS, BOOTSTRAP]
-    means = [[arm.scores(name, found.tasks).mean for name in ("task_pass", "clarification")] for arm in ordered]
+    notes = [
+        *run_notes(evidence),
+        *matched_notes(found),
+        *unscored_notes(found.arms),
+        *answered_notes([found]),
+        SCORES,
+        INTERVALS,
+        BOOTSTRAP,
+    ]
+    means = [(arm.scores("task_pass", found.tasks).mean, arm.scores("clarification", answered).mean) for arm in ordered]
     scores = [(one, other) for one, other in means if one is not None and other is not None]
     if len(scores) > 2:
         together = pearson([one for one, _other in scores], [other for _one, other in scores])
@@ -101,6 +110,19 @@ def table_2(evidence: Evidence) -> Table | None:
     return Table(
         "SWE-Clar Table 2", "swe-clar-table-2", "Implementation and clarification", used(columns, rows), rows, notes
     )
+
+
+def answered_notes(found: Sequence[Matched]) -> list[str]:
+    """On how many tasks clarification scores are, where they are on fewer than the others."""
+    notes = []
+    for family in found:
+        number = len(shared(family.arms, "clarification", family.tasks))
+        if 0 < number < len(family.tasks):
+            notes.append(
+                f"Clarification scores of {', '.join(labels(family.arms))}: on {number} of these {len(family.tasks)} "
+                "tasks, in which every row has one."
+            )
+    return notes
 
 
 def _published(found: Sequence[Arm], tasks: Sequence[str]) -> list[Cell]:
@@ -136,8 +158,7 @@ def table_5(evidence: Evidence) -> Table | None:
         *unscored_notes(found.arms),
         "The RU pass rate is the share of a task's requirement units whose tests pass, then the mean over tasks.",
         "Cost is the coding agent's calls in clarification and implementation, attempts that failed among them; "
-        "client, supervisor, answers and judge are left out (C.1). Its interval is Student's t over "
-        "tasks.",
+        "client, supervisor, answers and judge are left out (C.1). Its interval is Student's t over tasks.",
         INTERVALS,
     ]
     return Table("SWE-Clar Table 5", "swe-clar-table-5", "Requirement units and cost", used(columns, rows), rows, notes)
@@ -155,7 +176,7 @@ def table_6(evidence: Evidence) -> Table | None:
             "information": text(INFORMATION[arm.condition.information]),
             "tasks": count(len(family.tasks)),
             "implementation": mean_rate(arm, "task_pass", family.tasks),
-            "clarification": mean_rate(arm, "clarification", family.tasks),
+            "clarification": mean_rate(arm, "clarification", shared(family.arms, "clarification", family.tasks)),
             "unit_pass": mean_rate(arm, "unit_pass", family.tasks),
         }
         for family in found
@@ -169,7 +190,7 @@ def table_6(evidence: Evidence) -> Table | None:
         CLARIFICATION,
         UNIT_PASS,
     )
-    notes = [*run_notes(evidence), *family_notes(found), *_gaps(found), SCORES, INTERVALS]
+    notes = [*run_notes(evidence), *family_notes(found), *answered_notes(found), *_gaps(found), SCORES, INTERVALS]
     return Table("SWE-Clar Table 6", "swe-clar-table-6", "Information conditions", used(columns, rows), rows, notes)
 
 
@@ -260,11 +281,12 @@ def table_10(evidence: Evidence) -> Table | None:
         if len(matching.arms) != 2 or not matching.tasks:
             continue
         before, continued = matching.arms
+        answered = shared(matching.arms, "clarification", matching.tasks)
         timing = clarification_timing(
             before.scores("task_pass", matching.tasks),
             continued.scores("task_pass", matching.tasks),
-            before.scores("clarification", matching.tasks),
-            continued.scores("clarification", matching.tasks),
+            before.scores("clarification", answered),
+            continued.scores("clarification", answered),
         )
         found.append(matching)
         timings.append(timing)
@@ -277,8 +299,8 @@ def table_10(evidence: Evidence) -> Table | None:
                 "difference": points(timing.implementation),
                 "only_before": count(timing.only_before),
                 "only_continued": count(timing.only_continued),
-                "answers_before": mean_rate(before, "clarification", matching.tasks),
-                "answers_continued": mean_rate(continued, "clarification", matching.tasks),
+                "answers_before": mean_rate(before, "clarification", answered),
+                "answers_continued": mean_rate(continued, "clarification", answered),
                 "answers_difference": points(timing.clarification),
             }
         )
@@ -303,6 +325,7 @@ def table_10(evidence: Evidence) -> Table | None:
     notes = [
         *run_notes(evidence),
         *family_notes(found),
+        *answered_notes(found),
         "Differences are clarification before coding less continued clarification, on the same tasks, with the 95 % "
         "interval; tasks that are better in one workflow pass in it more often. p is the exact sign test of those "
         "(McNemar's with one epoch), corrected for the number of rows (Holm).",

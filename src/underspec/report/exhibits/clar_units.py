@@ -55,7 +55,7 @@ def _units(evidence: Evidence, arm: Arm, tasks: Sequence[str]) -> list[UnitResul
 
 
 def _judged(evidence: Evidence) -> tuple[Matched, list[Arm]] | None:
-    found = matched(main_arms(evidence))
+    found = matched(main_arms(evidence), "clarification")
     if not any(unit.label for arm in found.arms for unit in _units(evidence, arm, found.tasks)):
         return None
     return found, best_first(found.arms, found.tasks)

@@ -12,7 +12,7 @@ from underspec.report.exhibits.arms import Arm, Matched, builds, families, match
 from underspec.report.exhibits.cells import count, difference, points, pooled_rate, text
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Table
-from underspec.report.exhibits.icae_main import POOLED, RESULTS, results
+from underspec.report.exhibits.icae_main import POOLED, RESULTS, fewer_notes, results
 from underspec.report.exhibits.notes import DIFFERENCES, INTERVALS, RATIOS, run_notes, unknown_tasks, unscored_notes
 from underspec.report.exhibits.rows import IDENTITY, identity, left_out, used
 
@@ -104,14 +104,15 @@ def ablation_table(evidence: Evidence, ablation: Ablation) -> Table | None:
         return None
     flat = [row for family in found for row in compared(family)]
     arms = [row.arm for row in flat]
+    figures = [cells for family in found for cells in results(family.arms, family.tasks)]
     rows = [
         {
             **identity(row.arm, arms, ablation.varied),
             "varied": text(ablation.value(row.arm.condition)),
             **cells,
-            **results(row.arm, row.family.tasks),
+            **result,
         }
-        for row, cells in zip(flat, compared_cells(flat), strict=True)
+        for row, cells, result in zip(flat, compared_cells(flat), figures, strict=True)
     ]
     columns = (Column("varied", ablation.column), *IDENTITY, *COMPARED, *RESULTS)
     return Table(
@@ -126,6 +127,7 @@ def ablation_table(evidence: Evidence, ablation: Ablation) -> Table | None:
             "group's first row is what the others are held against.",
             *family_notes(found),
             *left_out(RESULTS, rows),
+            *(note for family in found for note in fewer_notes(family.arms, family.tasks)),
             DIFFERENCES,
             POOLED,
             INTERVALS,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from underspec.artifact.review import CRITIC_DIMENSIONS
 from underspec.measure.ranks import rank_agreement
-from underspec.report.exhibits.arms import Arm, Matched, builds, grouped, leading, matched
+from underspec.report.exhibits.arms import Arm, Matched, builds, grouped, leading, matched, shared
 from underspec.report.exhibits.cells import (
     NO_REVIEW,
     NO_STRUCTURE,
@@ -72,23 +72,41 @@ _MEASURES: dict[str, str] = {
     "namespace": "namespace_similarity",
     **{dimension: f"{CRITIC}{dimension}" for dimension in CRITIC_DIMENSIONS},
 }
+_RATIOS = {"file": "file_ratio", "loc": "loc_ratio"}
 _WHY: dict[str, str] = {
     **dict.fromkeys((column.key for column in STRUCTURAL), NO_STRUCTURE),
     **dict.fromkeys(CRITIC_DIMENSIONS, NO_REVIEW),
 }
 
 
-def results(arm: Arm, tasks: Sequence[str]) -> dict[str, Cell]:
-    """The cells of :data:`RESULTS`: the four families of ICAE III-F."""
-    return {
-        **{view: pooled_rate(arm, view, tasks) for view in CASE_VIEWS},
-        **{key: mean_rate(arm, measure, tasks, _WHY.get(key, NOT_SCORED)) for key, measure in _MEASURES.items()},
-        "file": mean_positive(arm, "file_ratio", tasks, NO_STRUCTURE),
-        "loc": mean_positive(arm, "loc_ratio", tasks, NO_STRUCTURE),
-        "coverage": mean_rate(arm, coverage, tasks, NOBODY_ASKED),
-        "fallback": mean_rate(arm, fallback_rate, tasks, "nothing was asked"),
-        "budget_use": mean_rate(arm, budget_use, tasks, NOBODY_ASKED),
-    }
+def results(arms: Sequence[Arm], tasks: Sequence[str]) -> list[dict[str, Cell]]:
+    """The cells of :data:`RESULTS` of each arm: the four families of ICAE III-F. What a critic or the comparison of
+    trees gave is on the tasks in which every arm has it; fallback is over the tasks in which an arm asked."""
+    on = {key: shared(arms, measure, tasks) for key, measure in (_MEASURES | _RATIOS).items()}
+    return [
+        {
+            **{view: pooled_rate(arm, view, tasks) for view in CASE_VIEWS},
+            **{key: mean_rate(arm, name, on[key], _WHY.get(key, NOT_SCORED)) for key, name in _MEASURES.items()},
+            **{key: mean_positive(arm, name, on[key], NO_STRUCTURE) for key, name in _RATIOS.items()},
+            "coverage": mean_rate(arm, coverage, shared(arms, coverage, tasks), NOBODY_ASKED),
+            "fallback": mean_rate(arm, fallback_rate, tasks, "nothing was asked"),
+            "budget_use": mean_rate(arm, budget_use, shared(arms, budget_use, tasks), NOBODY_ASKED),
+        }
+        for arm in arms
+    ]
+
+
+def fewer_notes(arms: Sequence[Arm], tasks: Sequence[str]) -> list[str]:
+    """On how many of the tasks columns are that are not on all of them."""
+    found: dict[int, list[str]] = {}
+    for column in (*AGENTIC, *STRUCTURAL):
+        number = len(shared(arms, (_MEASURES | _RATIOS)[column.key], tasks))
+        if 0 < number < len(tasks):
+            found.setdefault(number, []).append(column.title)
+    return [
+        f"{', '.join(titles)}: on {number} of these {len(tasks)} tasks, in which every row has them."
+        for number, titles in found.items()
+    ]
 
 
 def main_arms(evidence: Evidence) -> list[Arm]:
@@ -112,7 +130,10 @@ def lite_tasks(evidence: Evidence, tasks: Sequence[str]) -> list[str] | None:
 
 def _table(name: str, slug: str, title: str, found: Matched, tasks: Sequence[str], notes: Sequence[str]) -> Table:
     ordered = best_first(found.arms, tasks)
-    rows = [{**identity(arm, ordered), **items(arm), **results(arm, tasks)} for arm in ordered]
+    rows = [
+        {**identity(arm, ordered), **items(arm), **cells}
+        for arm, cells in zip(ordered, results(ordered, tasks), strict=True)
+    ]
     columns = (*IDENTITY, *ITEMS, *RESULTS)
     return Table(
         name=name,
@@ -120,7 +141,14 @@ def _table(name: str, slug: str, title: str, found: Matched, tasks: Sequence[str
         title=title,
         columns=used(columns, rows),
         rows=rows,
-        notes=[*notes, *left_out(RESULTS, rows), POOLED, INTERVALS, *([RATIOS] if rows[0]["file"].value else [])],
+        notes=[
+            *notes,
+            *left_out(RESULTS, rows),
+            *fewer_notes(ordered, tasks),
+            POOLED,
+            INTERVALS,
+            *([RATIOS] if rows[0]["file"].value else []),
+        ],
     )
 
 
