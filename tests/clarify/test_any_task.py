@@ -92,7 +92,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("protocol", ["clarify-first", "continued"])
+@pytest.mark.parametrize("protocol", ["clarify-first", pytest.param("continued", marks=pytest.mark.proof)])
 def test_a_repository_task_with_units_is_asked_about_built_accepted_and_judged(tmp_path: Path, protocol: str) -> None:
     task = make_task(tmp_path, files=HIDDEN)
     assert underspec("tasks", "validate", str(task))["valid"]

@@ -90,6 +90,8 @@ def test_a_limit_that_makes_no_sense_is_refused(folder: Path, flags: list[str], 
     assert "mend:" in done.stderr or "greater than or equal" in done.stderr
 
 
+@pytest.mark.proof
+@pytest.mark.sandbox
 def test_most_rounds_ends_the_questions_and_is_told(folder: Path) -> None:
     asking = [turn(calls=ask("one?")), turn(calls=ask("two?")), turn(text="no", repeat=True)]
     model = script_of(folder, clarifying=asking)

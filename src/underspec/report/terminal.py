@@ -207,7 +207,9 @@ def print_report(document: dict[str, Any], console: Console) -> None:
         line += f" ({', '.join(f'{name} {number}' for name, number in document['unscored'].items())})"
     console.print(Text(plain(line)))
     if document["stale"]:
-        line = f"stale {document['stale']}: built from other inputs than today's; --redo build makes them anew"
+        built = all(row["condition"].get("protocol", "build") == "build" for row in document["rows"])
+        anew = "--redo build makes them anew" if built else "--dry-run says what makes them anew"
+        line = f"stale {document['stale']}: made from other inputs than today's; {anew}"
         console.print(Text(line))
     if not document["comparable"]:
         console.print(Text("The sandboxes showed this machine's own /usr: compare within this run only.", style="dim"))
