@@ -143,12 +143,13 @@ class Scores:
 
     def _board(self, measure: str, places: Sequence[int], rows: Sequence[dict[str, Any]]) -> Board:
         everything = {task.id for task in self.plan.tasks}
-        scores, ranked_on = self.on(everything, places, most_ranked=MOST_RANKED)
+        scores, common = self.on(everything, places, most_ranked=MOST_RANKED)
+        ranked = any(score.rank for score in scores.values())
         why = None
-        if len(places) > 1 and not any(score.rank for score in scores.values()):
-            why = _why_unranked(sum(bool(scores[place].tasks) for place in places), ranked_on, MOST_RANKED)
+        if len(places) > 1 and not ranked:
+            why = _why_unranked(sum(bool(scores[place].tasks) for place in places), common, MOST_RANKED)
         lines = [Line(place, scores[place], rows[place]) for place in places]
-        return Board(measure, tuple(sorted(lines, key=_order)), ranked_on, why)
+        return Board(measure, tuple(sorted(lines, key=_order)), common if ranked else 0, why)
 
     def on(self, tasks: Iterable[str], places: Sequence[int], *, most_ranked: int) -> tuple[dict[int, Score], int]:
         """Scores of some lines, all of one measure, on some tasks; and on how many tasks they are ranked."""

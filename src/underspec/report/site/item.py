@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ def write_item(
         StoreError: names the file that is damaged.
     """
     plan, public = context.plan, context.plan.public
+    context = replace(context, telling=context.telling.beside(_replies(collected)))
     run = plan.runs[line.place.run]
     store = RunStore(run.folder)
     outcomes, item = collected.outcomes, collected.item
@@ -99,6 +100,15 @@ def write_item(
     }
     title = f"{standing.words} on {item.task}" + (f", epoch {item.epoch}" if item.epoch > 1 else "")
     pages.add(line.place.page, "item.html.j2", title, "tasks.html", **values)
+
+
+def _replies(collected: Collected) -> list[str]:
+    """What the agent was told, and what it was not: its own words may quote the one, and logs the other."""
+    session, clarified = collected.session, collected.clarified
+    told = [turn.reply for turn in session.turns if not turn.fallback] if session else []
+    if clarified is not None and clarified.transcript is not None:
+        told += [draft.text for one in clarified.transcript.rounds for draft in one.drafts]
+    return told
 
 
 def _facts(collected: Collected, telling: Telling) -> Iterator[tuple[str, Markup]]:

@@ -27,21 +27,28 @@ _BLANK = re.compile(r"\s+")
 
 
 class Telling:
-    """Text of others as HTML: as it is for the operator, withheld where it quotes one of ``hidden``."""
+    """Text of others as HTML: as it is for the operator (``hidden`` is None), withheld where it quotes one of
+    ``hidden``."""
 
-    def __init__(self, hidden: Iterable[str] = (), *, blind: bool = False):
-        self._hidden = sorted({_flat(text) for text in hidden} - {""})
+    def __init__(self, hidden: Iterable[str] | None = None, *, blind: bool = False):
+        self._hidden = None if hidden is None else sorted({_flat(text) for text in hidden} - {""})
         self._blind = blind
 
     @classmethod
     def blind(cls) -> Telling:
         """Withholds everything: what is hidden is not known, so nobody can say that a text is free of it."""
-        return cls(blind=True)
+        return cls((), blind=True)
+
+    def beside(self, replies: Iterable[str]) -> Telling:
+        """The same, that withholds what quotes one of these replies too; for the operator nothing changes."""
+        if self._hidden is None:
+            return self
+        return Telling([*self._hidden, *_long(replies)], blind=self._blind)
 
     def quotes(self, text: str) -> bool:
         """Whether a text has something hidden in it, whatever its case and spacing."""
         flat = _flat(text)
-        return self._blind or any(secret in flat for secret in self._hidden)
+        return self._blind or any(secret in flat for secret in self._hidden or ())
 
     def prose(self, text: str, most: int = 6000) -> Markup:
         """A text to read."""
@@ -65,10 +72,15 @@ def hidden_texts(task: Task, shown: Sequence[str]) -> list[str]:
     """
     known = " ".join(_flat(text) for text in shown)
     names = [*release.forbidden_strings(task), *task.toml.identity]
-    texts = [sentence for text in _texts(task) for sentence in [text, *_SENTENCE.split(text)]]
-    long = [text for text in texts if len(_flat(text)) >= _LEAST_SENTENCE]
+    long = _long(_texts(task))
     outputs = [text for text in _outputs(task) if len(_flat(text)) >= _LEAST_OUTPUT]
     return [*names, *(text for text in (*long, *outputs, *_tests(task)) if _flat(text) not in known)]
+
+
+def _long(texts: Iterable[str]) -> list[str]:
+    """Texts, their lines and sentences, but what is so short that it stands anywhere."""
+    parts = [part for text in texts for part in [text, *text.splitlines(), *_SENTENCE.split(text)]]
+    return [part for part in parts if len(_flat(part)) >= _LEAST_SENTENCE]
 
 
 def _texts(task: Task) -> list[str]:
