@@ -55,6 +55,9 @@ def test_a_study_from_sampling_to_agreement(tmp_path: Path) -> None:
     assert shown.code == 0
     assert "Human validation of critic-based metrics" in shown.out
     assert "filled in: A1 4 of 4, A2 4 of 4" in shown.out
+    made = document("exhibits", run, "--human", study, "--only", "icae-table-16", "--out", tmp_path / "exhibits")
+    (table,) = made["exhibits"]
+    assert table["rows"][0]["human"]["value"] == 0.525
 
 
 def test_a_wrong_cell_is_named_and_nothing_is_imported(tmp_path: Path) -> None:

@@ -29,6 +29,9 @@ def exhibits(
     listing: bool = typer.Option(False, "--list", help="List all tables and figures with what each needs, and stop."),
     runs: Path = RUNS_OPTION,
     task: list[str] = typer.Option([], "--task", help="Where a task lies that is not bundled; may be repeated."),
+    human: Path = typer.Option(
+        None, "--human", metavar="STUDY", help="A study of `underspec annotate`, for ICAE Table XVI."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Make the tables and figures of ICAE-Bench and SWE-Clar from runs of one's own.
@@ -39,6 +42,8 @@ def exhibits(
     from underspec.cli.report import run_folder
     from underspec.report.exhibits.catalogue import catalogue
     from underspec.report.exhibits.write import exhibit_document, listed_document, write_exhibits
+    from underspec.report.human.seam import human_scores
+    from underspec.report.human.study import Study
     from underspec.report.runs import read_runs
     from underspec.run.plan import Tasks
     from underspec.run.prepare import load_tasks
@@ -57,7 +62,8 @@ def exhibits(
     bundled = {folder.name: folder for folder in bundled_tasks()}
     tasks = Tasks({**bundled, **(load_tasks(task).paths if task else {})}, load_task)
     folder = out or (found[0].folder / "exhibits" if len(found) == 1 else Path("exhibits"))
-    written = write_exhibits(found, tasks.__getitem__, folder, only=chosen)
+    scores = human_scores(Study(human).agreement()) if human is not None else None
+    written = write_exhibits(found, tasks.__getitem__, folder, human=scores, only=chosen)
     if as_json:
         print_json(
             {
