@@ -126,6 +126,14 @@ def test_scaffold_that_no_question_could_follow_is_compared_all_the_same() -> No
     assert ablation_table(evidence_of(given), SCAFFOLD) is not None
 
 
+def test_who_would_have_answered_does_not_tell_conditions_apart_where_nobody_is_asked() -> None:
+    silent = varied(stakeholder="nobody", router="lexical", budget=3)
+    given = items(varied(stakeholder="nobody"), silent.model_copy(update={"scaffold": True}))
+    table = ablation_table(evidence_of(given), SCAFFOLD)
+    assert table is not None
+    assert [row["router"].value for row in table.rows] == ["nobody", "nobody"]
+
+
 def test_another_language_is_compared_by_source_language_without_tasks_that_speak_it_already() -> None:
     given = items(BASE, varied(language="Python"))
     tasks = [

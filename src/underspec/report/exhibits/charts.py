@@ -32,6 +32,8 @@ AXIS_FORMAT = {
     "seconds": "~s",
     "points": "+.0%",
 }
+WHOLE = "datum.value == floor(datum.value) ? format(datum.value, ',d') : ''"
+"""Half a task is none."""
 VALUE_FORMAT = {
     "percent": ".1%",
     "money": "$.3~r",
@@ -138,7 +140,7 @@ def lines(
     if xs:
         axis["values"] = list(xs)
     elif whole:
-        axis["tickMinStep"] = 1
+        axis["labelExpr"] = WHOLE
     else:
         axis["tickCount"] = 5
     across = alt.X(f"{x.key}:Q", title=x.title, scale=alt.Scale(zero=True, nice=False), axis=alt.Axis(**axis))
@@ -217,7 +219,7 @@ def histogram(start: Column, end: str, number: Column) -> dict[str, Any]:
                 f"{number.key}:Q",
                 title=number.title,
                 scale=alt.Scale(zero=True),
-                axis=alt.Axis(tickMinStep=1, format=",d"),
+                axis=alt.Axis(labelExpr=WHOLE),
             ),
             y2=alt.datum(0),
         ),
@@ -238,7 +240,7 @@ def _said(value: Column) -> str:
 
 def _axis_format(value: Column) -> dict[str, Any]:
     if value.kind == "count":
-        return {"format": ",d", "tickMinStep": 1}
+        return {"labelExpr": WHOLE}
     if value.kind in ("percent", "points", "money"):
         return {"format": AXIS_FORMAT[value.kind]}
     return {"labelExpr": "datum.value >= 10000 ? format(datum.value, '~s') : format(datum.value, '~r')"}
