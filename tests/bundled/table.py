@@ -261,4 +261,34 @@ TABLE = {
         lucky_guesses=frozenset(),
         lucky_rules=(),
     ),
+    "nested-notes": Row(
+        language="JavaScript",
+        registry="npm",
+        features=frozenset(
+            (
+                *("words", "groups", "marks", "spread", "glued", "word_escapes", "texts", "text_escapes"),
+                *("checking", "faults", "places"),
+            )
+        ),
+        error_record="C004",
+        signed=tuple(rf"{action}\(" for action in ("read", "check", "locate")),
+        secrets=(
+            *("value=", "valid=", "place=", "json object", "locate", "array", "bad_", "unknown_", "open_", "bare_"),
+            *("left_over", "backslash", "quot", "splic", "parenthes", "utf", "u+", "carriage", "column", "blank"),
+            *("number", "semicolon", "empty", "escape", "compact", "hexadecimal", "hundred", "nest", "from 1", "first"),
+        ),
+        l3_blurred=("U+FEFF", "UTF-16", "U+0020", "would consist of nothing else"),
+        l3_kept=("open_group", "`locate`", "unquote-splicing", "lower-case hexadecimal", "U+1680"),
+        l3_gone_below=600,
+        l2_told=("`left_over`", "--cases-dir", "place=none"),
+        l2_told_wrapped=("numbers are words", "needed only between two words"),
+        l2_open=("U+FEFF", "UTF-16", "carriage", "form feed", "splicing", "quasiquote", "backslash"),
+        least_pointers=1,
+        program="node",
+        reference="notes_impl",
+        eager_command=("node", "index.js"),
+        asker_command=("node", "index.js"),
+        lucky_guesses=frozenset(),
+        lucky_rules=(),
+    ),
 }

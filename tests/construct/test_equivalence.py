@@ -164,7 +164,8 @@ def ask(given_work: Work, request: str) -> Equivalence:
 
 
 def test_a_level_is_judged(tmp_path: Path) -> None:
-    turn = {"when": {"last": "of the level L1", "anywhere": "C001: Up to 4096."}, "text": json.dumps(SOUND)}
+    when = {"last": "Stage: equivalence of the request L1", "anywhere": "C001: Up to 4096."}
+    turn = {"when": when, "text": json.dumps(SOUND)}
     assert ask(work(tmp_path, [turn]), "Build labels.").equivalent
 
 

@@ -7,7 +7,8 @@ A folder holds one folder a stage, each with an ``index.toml``::
     when = "write the complete"           # stands anywhere in it
     files = { "dispatcher.py" = "dispatcher.py" }   # path in the answer = file here; or
     json = "plan.json"                    # the whole document; or
-    text = "..."                          # what is said, as it is
+    text = "..."                          # what is said, as it is; or
+    writes = { "a.py" = "../a.py" }       # an agent's only turn: path in the workspace = file here
     repeat = true                         # is not used up
 """
 
@@ -26,7 +27,7 @@ def turns_of(folder: Path) -> list[dict[str, Any]]:
     turns = []
     for index in sorted(folder.glob("*/index.toml")):
         for turn in tomllib.loads(index.read_text())["turn"]:
-            turns.append(_turn(turn, index.parent))
+            turns += _writing(turn["writes"], index.parent) if "writes" in turn else [_turn(turn, index.parent)]
     return turns
 
 
@@ -34,6 +35,16 @@ def script_of(folder: Path, into: Path) -> str:
     """Write the script, and give the name of the model that plays it."""
     into.write_text("".join(json.dumps(turn) + "\n" for turn in turns_of(folder)))
     return f"scripted/{into}"
+
+
+def _writing(files: dict[str, str], folder: Path) -> list[dict[str, Any]]:
+    """An agent that writes these files, and then says that it is done."""
+    calls = [
+        {"name": "write_file", "arguments": {"path": path, "content": (folder / name).read_text()}}
+        for path, name in files.items()
+    ]
+    first = {"when": {"tool": "write_file", "results": 0}, "calls": calls}
+    return [first, {"when": {"tool": "write_file"}, "text": "It is built.", "repeat": True}]
 
 
 def _turn(turn: dict[str, Any], folder: Path) -> dict[str, Any]:

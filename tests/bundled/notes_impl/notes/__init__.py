@@ -1,0 +1,1 @@
+"""Nested notes (section 4)."""
