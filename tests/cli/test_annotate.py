@@ -99,6 +99,7 @@ def test_runs_are_exported(tmp_path: Path) -> None:
     ):
         assert typed("export", one, "--out", tmp_path / "no", *wrong).exit_code == 2, wrong
         assert not (tmp_path / "no").exists()
+    assert "cannot be made" in typed("export", one, "--out", out / "report.json" / "x").stderr
     shown = underspec("export", one, "--out", tmp_path / "public", "--public")
     assert shown.code == 0
     assert shown.out.splitlines()[-1].endswith("public, without anything hidden")

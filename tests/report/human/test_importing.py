@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.report.human.study_sample import filled
 from underspec.artifact.human import AnnotationKey, HumanScores, Sample
 from underspec.artifact.judgements import Label
+from underspec.errors import StoreError
 from underspec.report.human.importing import ReadSheet, merge, read_sheet
 from underspec.report.human.sheets import sheet_csv
 from underspec.report.human.study import Study
@@ -248,6 +249,17 @@ def test_one_wrong_sheet_keeps_all_of_them_out(tmp_path: Path) -> None:
     assert not (study.path / "scores.json").exists()
     assert study.take([good]).errors == []
     assert study.scores().annotators == ("A1",)
+
+
+@pytest.mark.parametrize(
+    ("file", "mend"), [("scores.json", "import the sheets in imports/ again"), ("key.json", "put back")]
+)
+def test_a_damaged_study_is_not_to_be_thrown_away(tmp_path: Path, file: str, mend: str) -> None:
+    study = study_in(tmp_path)
+    (study.path / file).write_bytes(b"{")
+    with pytest.raises(StoreError) as caught:
+        study.scores() if file == "scores.json" else study.key()
+    assert mend in (caught.value.mend or "")
 
 
 def test_every_sheet_that_came_is_kept_as_it_was(tmp_path: Path) -> None:

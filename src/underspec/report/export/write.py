@@ -78,7 +78,12 @@ def export(
     partial = out.with_name(f".{out.name}.partial")
     with host_exhaustion(partial):
         shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
+        try:
+            with host_exhaustion(partial):
+                partial.mkdir(parents=True)
+        except OSError as error:
+            mend = "name a folder in a place where you may write"
+            raise UsageError(f"cannot be made: {error.strerror}", file=str(out), where="--out", mend=mend) from error
         try:
             document = _Export(partial, wanted, find_toml, progress).write(runs)
             if out.exists():

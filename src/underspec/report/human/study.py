@@ -12,15 +12,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from underspec.artifact.canonical import sha256_hex
 from underspec.artifact.files import create_if_absent, host_exhaustion, write_atomic
 from underspec.artifact.human import AnnotationKey, HumanScores, Sample
-from underspec.errors import UsageError
+from underspec.errors import StoreError, UsageError
 from underspec.report.human.agreement import Agreement, agreement
 from underspec.report.human.form import form_page
 from underspec.report.human.importing import ReadSheet, SheetError, merge, read_sheet
@@ -88,13 +89,17 @@ class Study:
         """
         if not (self.path / KEY).is_file():
             raise UsageError("this is no study", file=str(self.path), mend="make one with `underspec annotate sample`")
-        return AnnotationKey.read(self.path / KEY)
+        with _mended(
+            f"put back the {KEY} that the study had: sheets belong to it, and another one says who is whom anew"
+        ):
+            return AnnotationKey.read(self.path / KEY)
 
     def scores(self) -> HumanScores:
         """What was imported so far."""
         path = self.path / SCORES
         if path.exists():
-            return HumanScores.read(path)
+            with _mended(f"move {SCORES} away and import the sheets in {IMPORTS}/ again, oldest first"):
+                return HumanScores.read(path)
         key = self.key()
         return HumanScores(study=key.study, kind=key.kind)
 
@@ -171,6 +176,16 @@ class Study:
                 create_if_absent(self.path / IMPORTS / f"{sha256_hex(each.data)}.csv", each.data)
             write_atomic(self.path / SCORES, scores.to_bytes())
         return Imported([], told, scores)
+
+
+@contextlib.contextmanager
+def _mended(mend: str) -> Iterator[None]:
+    """What to do about a damaged file of a study. The usual advice, to remove its folder, would lose people's work."""
+    try:
+        yield
+    except StoreError as error:
+        error.mend = mend
+        raise
 
 
 def _told(sheet: ReadSheet, new: int, same: int, changed: int) -> dict[str, object]:
