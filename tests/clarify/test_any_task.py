@@ -134,6 +134,7 @@ def test_the_same_task_runs_under_every_protocol_in_one_run(tmp_path: Path) -> N
         assert rows[protocol]["overall_pooled"] is None
 
 
+@pytest.mark.proof
 def test_scripted_agents_clarify_first_on_a_bundled_repository_task(tmp_path: Path) -> None:
     """Who asks learns, and builds from the frozen context what was learned; who does not, does not."""
     task = load_task(find_task("data-sizes"))
