@@ -106,6 +106,9 @@ def test_labels_are_chosen_by_keyboard_and_hostile_answers_stay_text(page: Any, 
     page.locator(".answer").nth(0).get_by_role("radio").first.focus()
     page.keyboard.press("Space")
     page.locator(".answer").nth(2).get_by_label("partial").check()
+    page.locator(".answer").nth(1).get_by_label("incorrect").check()
+    assert page.locator("#progress").inner_text() == "3 of 3 filled in"
+    page.locator(".answer").nth(1).get_by_label("none").check()
     assert page.locator("#progress").inner_text() == "2 of 3 filled in"
     assert study.take([saved(page, tmp_path)]).errors == []
     assert {each.unit: str(each.label) for each in study.scores().labels} == {UNITS[0]: "correct", UNITS[2]: "partial"}

@@ -142,6 +142,19 @@ def test_every_annotator_has_all_samples_in_an_order_of_their_own(study: Study) 
     assert [row[2] for row in rows[1:]] == list(orders["A1"])
 
 
+def test_files_that_only_their_makers_names_told_apart_are_all_there(tmp_path: Path) -> None:
+    def signed(tree: Path, condition: Condition, epoch: int) -> None:
+        for maker in ("claude", "openai", "gemini"):
+            (tree / f"by-{maker}.py").write_text(f"made = {len(maker)}  # {maker}\n")
+
+    run = reviewed_run(tmp_path / "run", [OTHER], 1, lambda condition, epoch: SCORES, write=signed)
+    study = Study(tmp_path / "study")
+    study.begin(sample_study([run], "critic", 1, 0, unscored=False))
+    study.hand_out(["A1"], TASKS.__getitem__, lambda words: None)
+    found = study.path / "handout" / "material" / "S001" / "deliverable"
+    assert sorted(path.name for path in found.iterdir()) == ["by-██████.py", "by-██████~2.py", "by-██████~3.py"]
+
+
 @pytest.mark.parametrize("names", [["../up"], [""], ["a b"], ["A", "a"], ["=x"], ["x" * 41]])
 def test_names_that_cannot_name_a_file_are_refused(names: list[str]) -> None:
     with pytest.raises(UsageError):

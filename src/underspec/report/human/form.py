@@ -72,7 +72,7 @@ def form_page(key: AnnotationKey, annotator: str, judged: Callable[[Sample], Jud
             study=key.study,
             annotator=annotator,
             columns=json.dumps(COLUMNS[key.kind]),
-            introduction=[" ".join(each.split()) for each in introduction(key.kind).split("\n\n")],
+            introduction=[" ".join(each.replace("`", "").split()) for each in introduction(key.kind).split("\n\n")],
             definitions=definitions(key.kind),
             dimensions=[(name, TITLES[name]) for name in CRITIC_DIMENSIONS],
             labels=[str(label) for label in Label],

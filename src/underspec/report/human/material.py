@@ -124,12 +124,21 @@ def _copied(tree: Path, target: Path, blind: Blind) -> Covered:
             path, in_path = blind.text(here + name)
             content, inside_it = blind.content(source.read_bytes())
             names, uncovered = names + in_path + max(inside_it, 0), uncovered + max(-inside_it, 0)
-            written = target / path
+            written = _free(target / path)
             written.parent.mkdir(parents=True, exist_ok=True)
             written.write_bytes(content)
             # When it was built would tell one run from another.
             os.utime(written, (0, 0))
     return Covered(names, traces, links, uncovered)
+
+
+def _free(path: Path) -> Path:
+    """The path, numbered where names that were told apart by what is covered now are the same."""
+    number, found = 2, path
+    while found.exists():
+        found = path.with_name(f"{path.stem}~{number}{path.suffix}")
+        number += 1
+    return found
 
 
 def _about(sample: Sample, task: Task, item: Item, covered: Covered) -> str:
