@@ -1,4 +1,4 @@
-"""Nothing outside ``underspec/task`` reaches into ``hidden/``: everything goes through ``task/release.py``."""
+"""Nothing outside ``underspec/task`` reaches into ``hidden/``: everything goes through ``task/release``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ FILES = sorted(
 # where a path is made of it.
 HIDDEN_NAMES = ("records.json", "golden.toml", "units.json", "hidden/requests", "hidden/cases", "hidden/variants")
 PATH_MAKERS = {"joinpath", "Path", "PurePath", "PurePosixPath", "open", "join"}
-INSIDE_ONLY = {"underspec.task.tree", "underspec.task.golden", "underspec.task.strict", "underspec.task.fetch"}
+INSIDE_ONLY = {
+    *("underspec.task.tree", "underspec.task.golden", "underspec.task.strict", "underspec.task.fetch"),
+    *("underspec.task.release.written", "underspec.task.release.refusing"),
+}
 
 
 def _docstrings(tree: ast.Module) -> set[int]:

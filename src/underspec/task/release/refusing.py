@@ -12,6 +12,7 @@ from underspec.task.model import Task
 
 
 def known_canaries(task: Task) -> set[str]:
+    """The canaries of all parts that are loaded."""
     found = {part.canary for part in (task.records, task.golden, task.units) if part and part.canary}
     found.update(text_canaries(INTERFACE, task.interface or ""))
     for name, text in task.requests.items():
@@ -22,11 +23,13 @@ def known_canaries(task: Task) -> set[str]:
 
 
 def refuse_canaries(text: str, canaries: Iterable[str], file: str) -> None:
+    """Raise TaskError if one of the canaries stands in the text."""
     if any(canary in text for canary in canaries):
         raise refused("a canary", file)
 
 
 def refuse_hidden(task: Task, text: str, file: str) -> None:
+    """Raise TaskError if a canary of the task's, or a string of its ``identity``, stands in the text."""
     refuse_canaries(text, known_canaries(task), file)
     identity = identity_pattern(task.toml)
     if identity and identity.search(text):
@@ -34,6 +37,7 @@ def refuse_hidden(task: Task, text: str, file: str) -> None:
 
 
 def refused(what: str, file: str) -> TaskError:
+    """The error that says so."""
     return TaskError(
         f"{what} stands in text that would leave the task",
         file=file,

@@ -15,6 +15,11 @@ from underspec.task.release.refusing import refuse_canaries
 
 
 def request_of_task(task: Task, name: str) -> str:
+    """One of the task's requests.
+
+    Raises:
+        TaskError: the task has no such request.
+    """
     text = task.requests.get(name)
     if text is None:
         raise TaskError(
@@ -26,10 +31,20 @@ def request_of_task(task: Task, name: str) -> str:
 
 
 def complete_text(task: Task) -> str:
+    """The complete request with the delivery interface.
+
+    Raises:
+        TaskError: the task has no complete request.
+    """
     return requirement_text(task, request_of_task(task, "ground"))
 
 
 def level_records(task: Task, level: Literal["L1", "L2", "L3"]) -> LevelRecords:
+    """The records of one level.
+
+    Raises:
+        TaskError: the task has none for it.
+    """
     known = task.records.levels.get(level) if task.records else None
     if known is None:
         raise TaskError(
@@ -42,6 +57,7 @@ def level_records(task: Task, level: Literal["L1", "L2", "L3"]) -> LevelRecords:
 
 
 def recovered_text(known: LevelRecords) -> str:
+    """Every answer, in record order, then pointers and signature."""
     parts = ["## What the request leaves open, answered", *(record.response for record in known.records)]
     parts += [f'"{pointer.reference}" means: {pointer.meaning}' for pointer in known.pointers]
     if known.signature:
@@ -50,6 +66,11 @@ def recovered_text(known: LevelRecords) -> str:
 
 
 def case_bytes(suite: SuiteName, stem: str, file: CaseFile, *, with_expected: bool) -> bytes:
+    """One case file: description and inputs, and expected outputs where they are told.
+
+    Raises:
+        TaskError: the file's canary stands in it.
+    """
     cases: list[dict[str, Any]] = [
         {"input": case.input, "expected_output": case.expected_output} if with_expected else {"input": case.input}
         for case in file.cases
