@@ -200,7 +200,7 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
             error.file = str(path / (error.file or ""))  # relative to the task's folder until here: which of them?
             raise
     if context.critic is not None and not any(has_golden(context.tasks[task_id]) for task_id in context.tasks.paths):
-        mend = "leave --critic-model out, or give a task with hidden/golden.toml"
+        mend = "leave --critic-model out, or give a task that names a golden implementation"
         raise UsageError("no task has golden sources to review a deliverable beside", where="$.critic_model", mend=mend)
     for condition in conditions:
         _check_models(context, condition)
