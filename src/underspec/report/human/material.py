@@ -142,19 +142,9 @@ def _free(path: Path) -> Path:
 
 
 def _about(sample: Sample, task: Task, item: Item, covered: Covered) -> str:
-    golden, source = task.golden, task.toml.source
-    lines = [f"# Sample {sample.id}", "", f"Task: {task.toml.title} ({task.id})"]
-    if golden is not None:
-        lines += [
-            "",
-            "The original, by reference:",
-            "",
-            f"- package `{golden.name}` {golden.version} of {golden.registry}",
-            f"- archive `{golden.filename}`, SHA-256 `{golden.sha256}`",
-            f"- its code lies in `{golden.root or '.'}`",
-        ]
-    else:
-        lines += ["", f"The original: {source.url} {source.version}"]
+    reference = release.golden_reference(task)
+    lines = [f"# Sample {sample.id}", "", f"Task: {task.toml.title} ({task.id})", "", "The original, by reference:", ""]
+    lines += [f"- {name}: `{value}`" for name, value in reference.items()]
     generated = item.condition.language or task.toml.language
     lines += ["", f"The original is written in {task.toml.language}, the generated tree in {generated}."]
     left_out = [

@@ -26,6 +26,7 @@ from underspec.task.release.grader import expectations, grader_inputs
 from underspec.task.release.operator import (
     forbidden_strings,
     golden_deliverable,
+    golden_reference,
     own_source,
     suite_digest,
     visible_digest,
@@ -53,6 +54,7 @@ __all__ = [
     "expectations",
     "forbidden_strings",
     "golden_deliverable",
+    "golden_reference",
     "golden_sources",
     "golden_tree",
     "grader_inputs",

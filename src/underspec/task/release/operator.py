@@ -64,3 +64,19 @@ def own_source(task: Task) -> tuple[str, Registry | None, str | None, tuple[str,
         golden.name if golden else None,
         task.toml.identity,
     )
+
+
+def golden_reference(task: Task) -> dict[str, str]:
+    """Where the golden sources are to be had, by reference: package, version, registry, archive, its SHA-256 and the
+    folder in it; where the task names no package, the source's address and version."""
+    golden, source = task.golden, task.toml.source
+    if golden is None:
+        return {"address": source.url, "version": source.version}
+    return {
+        "package": golden.name,
+        "version": golden.version,
+        "registry": golden.registry,
+        "archive": golden.filename,
+        "SHA-256": golden.sha256,
+        "folder": golden.source_folder or ".",
+    }

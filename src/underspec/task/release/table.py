@@ -12,6 +12,7 @@ Audience = Literal[
     "answering agent",
     "annotator",
     "judge",
+    "people who rate",
     "grader's sandbox",
     "tests' sandbox",
     "grader on the host",
@@ -200,6 +201,13 @@ RELEASES: tuple[Release, ...] = (
         "when a sandbox is granted a network",
         "requests for them are refused, as far as they can be seen",
         "own_source",
+    ),
+    Release(
+        "where the golden sources are to be had, by reference",
+        "people who rate",
+        "after the run, when a critic is validated; a judge's labels are validated with what the judge is given",
+        "they compare deliverables with what a critic compared them with",
+        "golden_reference",
     ),
     Release(
         "the digest of a suite",
