@@ -89,7 +89,7 @@ def repository(
         mend = "name another --work, or remove it"
         raise UsageError(f"is the working folder of {known.task} from {known.source}", file=str(folder), mend=mend)
     refuse_other(out, identifier)
-    project = _project(
+    project = project_of(
         known,
         kind="repository",
         task=identifier,
@@ -102,14 +102,14 @@ def repository(
         repairs=repairs,
         max_cost=max_cost,
     )
-    project = _with(project, stage_model, option)
+    project = with_options(project, stage_model, option)
     assert isinstance(project, Project)
     if dry_run:
-        _say_bound(project, as_json)
+        say_bound(project, as_json)
         return
     folder.mkdir(parents=True, exist_ok=True)
     write_project(folder, project)
-    _go(folder, until, redo, as_json)
+    go_on(folder, until, redo, as_json)
 
 
 @app.command("resume")
@@ -136,10 +136,10 @@ def resume(
         given["model"] = model
     if max_cost is not None:
         given["max_cost"] = max_cost
-    changed = _with(project.model_copy(update=given), stage_model, option)
+    changed = with_options(project.model_copy(update=given), stage_model, option)
     if changed != project:
         write_project(work, changed)
-    _go(work, until, redo, as_json)
+    go_on(work, until, redo, as_json)
 
 
 @app.command("status")
@@ -233,7 +233,7 @@ def diff(
         raise typer.Exit(1)
 
 
-def _project(known: Project | None, **fields: Any) -> Project:
+def project_of(known: Project | None, **fields: Any) -> Project:
     """The project as asked for; what is not said again stays as it was."""
     from pydantic import ValidationError
 
@@ -249,7 +249,7 @@ def _project(known: Project | None, **fields: Any) -> Project:
         raise UsageError(str(first["msg"]), where=json_path(first["loc"]), mend="correct that option") from error
 
 
-def _with(project: Project, stage_models: list[str], options: list[str]) -> Project:
+def with_options(project: Project, stage_models: list[str], options: list[str]) -> Project:
     """A project with ``--stage-model`` and ``--set`` taken in."""
     import json
 
@@ -287,9 +287,9 @@ def _runner(work: Path, say: Callable[[str], None]) -> Runner:
     return Runner(work, project, stages_of(project.kind), lambda: ready_backend(project.sandbox), say)
 
 
-def _go(work: Path, until: str, redo: list[str], as_json: bool) -> None:
+def go_on(work: Path, until: str, redo: list[str], as_json: bool) -> None:
     """Run, publish when all stages have passed, and say how it stands."""
-    from underspec.construct.publish import publish_task
+    from underspec.construct.publish import made_task, publish_task
     from underspec.construct.status import status_document
     from underspec.report.terminal import plain
 
@@ -297,7 +297,7 @@ def _go(work: Path, until: str, redo: list[str], as_json: bool) -> None:
     passed = run_async(runner.run(until=until or None, redo=redo))
     document = status_document(runner)
     if document["done"]:
-        made = runner.folder(runner.stages[-1].name).out / "task"
+        made = made_task(runner.folder(runner.stages[-1].name).out, runner.project.task)
         publish_task(made, Path(runner.project.out), runner.project.task)
     if as_json:
         print_json(document)
@@ -332,7 +332,7 @@ def _print_status(document: dict[str, Any]) -> None:
         typer.echo(plain(f"done: the task is in {document['out']}"))
 
 
-def _say_bound(project: Project, as_json: bool) -> None:
+def say_bound(project: Project, as_json: bool) -> None:
     from underspec.construct.bound import cost_bound
     from underspec.construct.pipeline import stages_of
     from underspec.model.prices import load_prices

@@ -9,7 +9,7 @@ ground     ``ground.md``, ``public/<stem>.json`` (cases of native, the same byte
 enhance    ``enhanced/<stem>.json``, ``log.json`` (coverage is evidence of its gate)
 fuzz       ``L1.md``, ``L2.md``, ``L3.md``, ``records.json`` (as in a task)
 image      ``image.json``, recipes
-verify     ``task/`` (the whole folder), and what was found out about it
+verify     ``<task>/`` (the whole folder, called like the task)
 =========  ==========================================================================================================
 """
 

@@ -27,6 +27,11 @@ def refuse_other(out: Path, task: str) -> None:
         raise UsageError("holds something else already", file=str(out), mend="name a folder that is empty or not there")
 
 
+def made_task(out: Path, task: str) -> Path:
+    """Where the last stage has put the finished task: a folder of its id, or ``task``."""
+    return out / task if (out / task).is_dir() else out / "task"
+
+
 def publish_task(made: Path, out: Path, task: str) -> None:
     """Put a task in its place whole, instead of an earlier state of it.
 

@@ -30,7 +30,6 @@ from underspec.task.load import load_task
 from underspec.task.model import CaseFile, Level, Task
 from underspec.task.validate import validate_task
 
-TASK = "task"
 LEAST_KILLED = 0.6
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3")
 
@@ -42,7 +41,7 @@ class Verify:
     needs: tuple[str, ...] = ("select", "refactor", "ground", "enhance", "fuzz", "image")
     version = 1
     prompts: tuple[str, ...] = ("rules", "failures", "malformed")
-    files: Mapping[str, str] = {f"{TASK}/": "the finished task; mend the stage that a file comes from, and not it here"}
+    files: Mapping[str, str] = {"<task>/": "the finished task; mend the stage that a file comes from, and not it here"}
     calls = 60
 
     def reads(self, project: Project) -> dict[str, str]:
@@ -58,11 +57,11 @@ class Verify:
         selection = read_part(work.of("select"), SELECTION, Selection, problems)
         if selection is None:
             raise NoProposalError(f"{SELECTION}: {problems[0].message}", kind="damaged_before")
-        assemble(Made(work.of), selection, work.project, work.options, work.out / TASK)
+        assemble(Made(work.of), selection, work.project, work.options, work.out / work.project.task)
 
     async def gate(self, work: Work) -> Verdict:
         """Validate, grade golden and empty, mutate, judge and reconstruct; each only when the one before is fine."""
-        folder = work.out / TASK
+        folder = work.out / work.project.task
         findings = [of_task(finding) for finding in validate_task(folder)]
         facts: dict[str, Any] = {}
         if any(finding.severity == "error" for finding in findings):
