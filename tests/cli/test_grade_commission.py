@@ -10,6 +10,7 @@ from tests.acceptance.toy import HONEST, deliver
 from tests.cli.command import underspec
 from tests.commission_factory import make_commission
 from tests.sandbox.boxes import needs_bubblewrap
+from tests.task_factory import make_task, task_files
 
 pytestmark = [pytest.mark.sandbox, needs_bubblewrap]
 
@@ -40,3 +41,17 @@ def test_verdicts_are_told_as_json(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
     ran = underspec("grade", "--task", str(make_commission(tmp_path)), "--submission", str(tmp_path / "nowhere"))
     assert ran.code == 2
+
+
+def test_what_has_cases_too_is_graded_by_them_unless_tests_are_asked_for(tmp_path: Path) -> None:
+    cases = {path: content for path, content in task_files().items() if "/cases/" in path}
+    task = make_commission(tmp_path, files=cases)
+    folder = deliver(tmp_path / "d", {"tally.py": HONEST})
+    flags = ["--task", str(task), "--submission", str(folder), "--json"]
+    assert underspec("grade", *flags).json()["overall"]["passed"] == 0
+    assert underspec("grade", *flags, "--by-tests").json()["passed"]
+
+
+def test_a_task_without_tests_says_so(tmp_path: Path) -> None:
+    ran = underspec("grade", "--task", str(make_task(tmp_path)), "--submission", str(tmp_path), "--by-tests")
+    assert (ran.code, "no private tests" in ran.err) == (2, True)

@@ -24,6 +24,9 @@ def grade(
     compare: Literal["bytes", "published"] = typer.Option(
         "bytes", "--compare", help="Compare byte for byte, or as the released harness of ICAE-Bench does."
     ),
+    by_tests: bool = typer.Option(
+        False, "--by-tests", help="Accept or reject it by private tests, where the task has cases as well."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Grade one deliverable on one task in fresh sandboxes. The folder is not changed.
@@ -32,12 +35,12 @@ def grade(
     such folder.
 
     What a deliverable must hold: `underspec prompts show`, under "What to hand over". What was made for a commission
-    is accepted or rejected by its private tests instead.
+    is accepted or rejected by its private tests instead, and so is anything with --by-tests.
     """
     from underspec.artifact.outcomes import Unscored
     from underspec.cli.accepting import accept_and_tell, has_tests_alone
     from underspec.cli.common import ready_backend
-    from underspec.errors import HarnessError, SandboxError
+    from underspec.errors import HarnessError, SandboxError, UsageError
     from underspec.grade.compare import BYTES
     from underspec.grade.grader import grade_in_full
     from underspec.grade.published import COLUMNS, PUBLISHED
@@ -49,7 +52,9 @@ def grade(
     loaded = load_task(find_task(task))
     backend = ready_backend(sandbox)
     backend.reap()
-    if has_tests_alone(loaded):
+    if by_tests and loaded.units is None:
+        raise UsageError(f"task {loaded.id} has no private tests", mend="leave --by-tests out")
+    if by_tests or has_tests_alone(loaded):
         accept_and_tell(loaded, submission, backend, image=image or loaded.toml.image.base, as_json=as_json)
         return
 
