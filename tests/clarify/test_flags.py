@@ -182,6 +182,14 @@ def test_prompts_that_do_not_fit_are_refused_before_anything_runs(
     assert not (folder / "runs").exists()
 
 
+def test_what_begins_with_a_dot_is_no_prompt_and_no_fault(tmp_path: Path) -> None:
+    mine = own(tmp_path, "client", "rules")
+    (mine / ".git").mkdir()
+    (mine / ".git" / "HEAD").write_text("x")
+    (mine / "client" / ".rules.md.swp").write_bytes(b"\xff")
+    assert [prompt.name for prompt in replaced_prompts(mine)] == ["rules"]
+
+
 def test_a_folder_of_prompts_that_is_not_there_is_named(folder: Path) -> None:
     done = invoke("run", *clarify(), "--prompts", "nowhere")
     assert (done.exit_code, "nowhere: no such folder of prompts" in done.stderr) == (2, True)

@@ -152,7 +152,8 @@ def prompt_hashes(*, override: Path | None = None) -> dict[str, str]:
 
 
 def replaced_prompts(folder: Path) -> tuple[Prompt, ...]:
-    """All prompts that a user's folder replaces, each with the marks that the packaged one has.
+    """All prompts that a user's folder replaces, each with the marks that the packaged one has. What begins with a dot
+    (version control, an editor's files) is not looked at.
 
     Raises:
         UsageError: there is no such folder, nothing in it is a prompt, a file is none that there is, or lacks a mark;
@@ -162,6 +163,8 @@ def replaced_prompts(folder: Path) -> tuple[Prompt, ...]:
         raise UsageError("no such folder of prompts", file=str(folder), mend="name an existing folder")
     found = []
     for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
         role, _, name = path.relative_to(folder).as_posix().removesuffix(".md").partition("/")
         if path.suffix != ".md" or not name or role not in roles():
             mend = f"write <role>/<name>.md, with a role of: {', '.join(roles())}"
