@@ -16,7 +16,7 @@ from underspec.agent.golden import GoldenAgent
 from underspec.agent.nop import NopAgent
 from underspec.agent.protocol import Agent, Assignment
 from underspec.artifact.ledger import read_ledger
-from underspec.errors import Boundary, GoldenError
+from underspec.errors import Boundary, EnvironmentLacksError, GoldenError
 from underspec.model.cost_counter import CostCounter
 from underspec.model.limits import CostLimitError
 from underspec.model.prices import Price, Prices
@@ -140,6 +140,18 @@ def test_golden_sources_that_cannot_be_had_spoil_no_score_and_are_asked_for_once
         context.store.phase(item, "structure").forgive()
     context.goldens = Goldens()
     assert all(each.structure is not None for each in _run(context, items).values())
+
+
+def test_a_machine_that_lacks_something_for_it_is_a_reason(tmp_path: Path, task: Path) -> None:
+    def lacks(task: Task) -> Path:
+        raise EnvironmentLacksError("this user has no home folder")
+
+    context, items = make_context(tmp_path / "run", task, {"writer": _agents()["writer"]})
+    context.structure, context.goldens = True, Goldens(lacks)
+    found = _run(context, items)["writer"]
+    assert found.scored
+    assert found.structure_why is not None
+    assert found.structure_why.boundary == "sandbox"
 
 
 def test_an_unknown_language_is_a_reason_and_no_end_of_the_run(tmp_path: Path, task: Path) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from underspec.artifact.condition import Condition
-from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError, UsageError
+from underspec.errors import Boundary, ClaimLostError, SandboxError, StoreError, TaskError, UsageError
 from underspec.run.item import Item
 from underspec.run.removal import remove_tree
-from underspec.run.store import Choice, PhaseFolder, RunStore
+from underspec.run.store import MAX_ATTEMPTS, Choice, PhaseFolder, RunStore
 
 KEY, OTHER = "a" * 64, "b" * 64
 ITEM = Item(task="toy-sums", condition=Condition(agent="nop"), epoch=1)
@@ -84,6 +84,29 @@ def test_failures_count_under_their_own_key_until_they_are_forgiven(tmp_path: Pa
     folder.forgive()
     assert folder.failures(KEY) == []
     assert len(folder.attempts()) == 2
+
+
+def test_a_phase_is_given_up_after_five_failures_or_one_that_is_final(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "structure")
+    for number in range(1, MAX_ATTEMPTS + 1):
+        folder.new_attempt(KEY).fail(SandboxError(f"number {number}"))
+        given_up = folder.given_up(KEY)
+        assert (given_up.number if given_up else None) == (number if number == MAX_ATTEMPTS else None)
+    folder.new_attempt(OTHER).fail(TaskError("no such package"), final=True)
+    given_up = folder.given_up(OTHER)
+    assert given_up is not None
+    assert (given_up.boundary, given_up.reason, given_up.final) == (Boundary.TASK, "no such package", True)
+    folder.forgive()
+    assert folder.given_up(KEY) is folder.given_up(OTHER) is None
+
+
+def test_a_choice_that_is_taken_back_leaves_none(tmp_path: Path) -> None:
+    folder = PhaseFolder(tmp_path / "structure")
+    folder.choose(None)
+    folder.path.mkdir()
+    folder.choose(Choice(KEY, stale=False))
+    folder.choose(None)
+    assert folder.chosen() is None
 
 
 def test_a_choice_is_remembered_until_another_is_made(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ CLAIM_POLL = 0.5
 RETRY_PAUSE = 0.5
 # These end the whole run: every other item would meet them too, and none of them is an attempt that was used up.
 _FATAL = (HostExhaustedError, EnvironmentLacksError, TaskError, UsageError)
+_FATAL_BESIDE = (HostExhaustedError, CostLimitError)
 
 
 async def execute(context: RunContext, items: Sequence[Item], *, concurrency: int) -> None:
@@ -218,9 +219,7 @@ class _Job:
     def ends_the_run(self, error: UnderspecError) -> bool:
         """Whether every other item would meet it too. What stands beside the scores ends nothing but itself, unless the
         machine or the run's money is at its end."""
-        if self.phase not in BESIDE or isinstance(error, CostLimitError):
-            return isinstance(error, _FATAL)
-        return isinstance(error, HostExhaustedError | EnvironmentLacksError)
+        return isinstance(error, _FATAL_BESIDE if self.phase in BESIDE else _FATAL)
 
 
 async def _ensure(job: _Job) -> Path | None:
@@ -289,5 +288,6 @@ async def _work(job: _Job, claim: Claim) -> bool:
 
 def _record(attempt: Attempt, failure: UnderspecError) -> None:
     attempt.log("failed", boundary=str(failure.boundary), reason=str(failure))
-    # A task that is wrong is as wrong the next time; whoever mends it, or the network, says --retry-unscored.
-    attempt.fail(failure, final=isinstance(failure, TaskError | UsageError))
+    # A task that is wrong, or a machine that lacks something, is the same the next time; whoever mends it says
+    # --retry-unscored.
+    attempt.fail(failure, final=isinstance(failure, TaskError | UsageError | EnvironmentLacksError))
