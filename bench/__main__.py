@@ -11,6 +11,7 @@ from bench.comparison import comparison
 from bench.engine import backends
 from bench.grading import grading, peak_memory
 from bench.planning import planning
+from bench.report import report
 from bench.routing import routing
 from bench.stakeholder import stakeholder
 from bench.startup import startup
@@ -21,7 +22,7 @@ from bench.structure import structure
 def main() -> None:
     """Take the figures one after another, so that none disturbs another."""
     document: dict[str, Any] = {}
-    steps = [startup, comparison, planning, stakeholder, routing, structure, statistics]
+    steps = [startup, comparison, planning, stakeholder, routing, structure, statistics, report]
     for backend in backends():
         steps += [lambda backend=backend: grading(backend), lambda backend=backend: peak_memory(backend)]  # type: ignore[misc]
         steps.append(lambda backend=backend: agents(backend))  # type: ignore[misc]
