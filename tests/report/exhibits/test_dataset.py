@@ -82,7 +82,7 @@ def test_golden_lines_are_counted_in_bins_of_the_logarithm() -> None:
     assert sum(int(count or 0) for count in counts) == 4
     assert counts[0] == 2
     assert found.data.rows[0]["start"].value == pytest.approx(100)
-    assert any("golden lines of 1 tasks" in note for note in found.notes)
+    assert any("their golden lines: 1." in note for note in found.notes)
 
 
 def test_requests_and_what_asking_gives_are_compared_on_tasks_that_have_all_levels() -> None:
@@ -93,7 +93,7 @@ def test_requests_and_what_asking_gives_are_compared_on_tasks_that_have_all_leve
         ("Fuzzy L1", 10), ("Fuzzy L2", 20), ("Fuzzy L3", 30), ("GroundPRD", 40),
         ("Fuzzy L1", 7), ("Fuzzy L2", 4), ("Fuzzy L3", 4),
     ]  # fmt: skip
-    assert any("1 tasks that have all levels" in note for note in found.notes)
+    assert any("Tasks that have all levels: 1." in note for note in found.notes)
 
 
 def test_ambiguity_points_are_counted_by_category_and_level() -> None:

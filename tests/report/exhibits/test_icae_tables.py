@@ -128,7 +128,7 @@ def test_the_main_table_is_of_what_differs_in_who_builds_alone() -> None:
     table = table_vi(evidence_of([*items, *(built(ground, name, 10) for name in "abc")]))
     assert values(table, "model") == ["x/other", "x/one"]
     assert table is not None
-    assert any("1 other conditions are present" in note for note in table.notes)
+    assert any("which the tables and figures of what they vary have: 1." in note for note in table.notes)
 
 
 def test_a_few_tasks_of_many_conditions_do_not_cut_down_the_main_table() -> None:
@@ -157,7 +157,7 @@ def test_runs_that_do_not_compare_and_stale_items_are_said() -> None:
     table = table_vi(evidence_of([], runs=[make_run(items, "mine", comparable=False)]))
     assert table is not None
     assert any("Sandboxes of mine showed a machine's own /usr" in note for note in table.notes)
-    assert any("1 items are stale" in note for note in table.notes)
+    assert any("of their last run: 1." in note for note in table.notes)
 
 
 def _sized(number: int) -> tuple[list[Collected], list[object]]:

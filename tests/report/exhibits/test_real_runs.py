@@ -122,6 +122,13 @@ def test_the_command_lists_all_and_refuses_what_there_is_not(tmp_path: Path) -> 
     wrong = CliRunner().invoke(app, ["exhibits", str(tmp_path), "--only", "icae-table-99"])
     assert wrong.exit_code == 2
     assert "icae-table-9" in wrong.output
+    (tmp_path / "file").touch()
+    folder = stored(tmp_path / "run")
+    refused = CliRunner().invoke(
+        app, ["exhibits", str(folder), "--out", str(tmp_path / "file"), "--only", "icae-table-6"]
+    )
+    assert refused.exit_code == 2
+    assert "no folder can be made here" in refused.output
     nothing = CliRunner().invoke(app, ["exhibits", str(tmp_path)])
     assert nothing.exit_code == 2
     assert "this is no run" in nothing.output

@@ -69,7 +69,7 @@ def table_v(evidence: Evidence) -> Table | None:
     languages = len({task.language for task in tasks})
     notes = [
         *run_notes(evidence),
-        f"{len(tasks)} tasks in {languages} languages.",
+        f"Tasks: {len(tasks)}, in languages: {languages}.",
         TOKENS,
         "Golden LOC and files stand in a task's task.toml, where somebody has counted them.",
         *unknown_tasks(evidence),
@@ -151,7 +151,7 @@ def figure_5(evidence: Evidence) -> Figure | None:
     )
     notes = [*run_notes(evidence), *unknown_tasks(evidence)]
     if missing:
-        notes.append(f"Nobody has counted the golden lines of {missing} tasks; they are in no bar.")
+        notes.append(f"In no bar, since nobody has counted their golden lines: {missing}.")
     return Figure(
         name,
         slug,
@@ -196,7 +196,7 @@ def figure_7(evidence: Evidence) -> Figure | None:
     said = "; ".join(
         f"{row['label'].value}, {str(row['panel'].value).lower()}: {row['value'].value:,.0f}" for row in rows
     )
-    notes = [*run_notes(evidence), f"{len(tasks)} tasks that have all levels.", TOKENS, *unknown_tasks(evidence)]
+    notes = [*run_notes(evidence), f"Tasks that have all levels: {len(tasks)}.", TOKENS, *unknown_tasks(evidence)]
     return Figure(
         name,
         slug,
@@ -240,7 +240,7 @@ def figure_8(evidence: Evidence) -> Figure | None:
     parts = "; ".join(f"{row['panel'].value}, {row['label'].value}: {row['value'].value:.2f}" for row in rows)
     notes = [
         *run_notes(evidence),
-        f"{len(tasks)} tasks that have all levels. Every record counts, case files, architecture and harness included.",
+        f"Tasks that have all levels: {len(tasks)}. Every record counts, case files, architecture and harness too.",
         *unknown_tasks(evidence),
     ]
     return Figure(name, slug, title, bars(value, panels=3), data, f"{', '.join(sums)}. Of these: {parts}.", notes)

@@ -112,6 +112,7 @@ class Evidence:
     read_seconds: Callable[[Run, Collected], float | None] = stored_seconds
     read_labels: Callable[[Run, Collected, Task], ItemLabels | None] = stored_labels
     _facts: dict[str, TaskFacts | None] = field(default_factory=dict)
+    _missing: dict[str, str] = field(default_factory=dict)
     _labels: dict[int, ItemLabels | None] = field(default_factory=dict)
     _seconds: dict[int, float | None] = field(default_factory=dict)
 
@@ -125,17 +126,31 @@ class Evidence:
         """Every task that any run has an item of, in name order."""
         return sorted({entry.task for entry in self.entries})
 
-    def _task(self, task_id: str) -> Task | None:
+    @cached_property
+    def _by_task(self) -> dict[str, list[Entry]]:
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.task, []).append(entry)
+        return found
+
+    def _read_task(self, task_id: str) -> None:
+        """All that a task is needed for, since it is large, and loaded once."""
+        if task_id in self._facts:
+            return
         try:
-            return self.find_task(task_id)
-        except UnderspecError:
-            return None
+            task = self.find_task(task_id)
+        except UnderspecError as error:
+            self._facts[task_id] = None
+            self._missing[task_id] = error.message
+            return
+        for entry in self._by_task.get(task_id, ()):
+            if entry.one.clarified is not None:
+                self._labels[id(entry)] = self.read_labels(entry.run, entry.one, task)
+        self._facts[task_id] = facts_of(task)
 
     def facts(self, task_id: str) -> TaskFacts | None:
         """What is known of a task; None where it is not to be had, which exhibits say."""
-        if task_id not in self._facts:
-            task = self._task(task_id)
-            self._facts[task_id] = facts_of(task) if task is not None else None
+        self._read_task(task_id)
         return self._facts[task_id]
 
     @cached_property
@@ -144,9 +159,9 @@ class Evidence:
         return [facts for task_id in self.task_ids if (facts := self.facts(task_id)) is not None]
 
     @property
-    def unknown_tasks(self) -> list[str]:
-        """The ids of those that are not to be had."""
-        return [task_id for task_id in self.task_ids if self.facts(task_id) is None]
+    def unknown_tasks(self) -> dict[str, str]:
+        """Those that are not to be had, with what was said of each."""
+        return {task_id: self._missing[task_id] for task_id in self.task_ids if self.facts(task_id) is None}
 
     def seconds(self, entry: Entry) -> float | None:
         """Wall time of an item's builder."""
@@ -156,7 +171,5 @@ class Evidence:
 
     def labels(self, entry: Entry) -> ItemLabels | None:
         """Labels of an item's clarification; None where there are none, or its task is not to be had."""
-        if id(entry) not in self._labels:
-            task = self._task(entry.task) if entry.one.clarified is not None else None
-            self._labels[id(entry)] = self.read_labels(entry.run, entry.one, task) if task is not None else None
-        return self._labels[id(entry)]
+        self._read_task(entry.task)
+        return self._labels.get(id(entry))

@@ -87,7 +87,7 @@ def figure_6(evidence: Evidence) -> Figure | None:
 
 
 def _others(number: int) -> list[str]:
-    said = "Of each builder the conditions with most values are drawn; {} other sets of its conditions are not."
+    said = "Of each builder the conditions with most values are drawn; other sets of its conditions: {}."
     return [said.format(number)] if number else []
 
 

@@ -161,7 +161,7 @@ def table_vi(evidence: Evidence) -> Table | None:
     others = len(builds(evidence)) - len(arms)
     notes = [*run_notes(evidence), *matched_notes(found), *unscored_notes(found.arms)]
     if others:
-        notes.append(f"{others} other conditions are present: the tables and figures of what they vary have them.")
+        notes.append(f"Other conditions present, which the tables and figures of what they vary have: {others}.")
     return _table("ICAE Table VI", "icae-table-6", "Main results", found, found.tasks, notes)
 
 

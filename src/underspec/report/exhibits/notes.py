@@ -39,7 +39,7 @@ def run_notes(evidence: Evidence) -> list[str]:
         )
     stale = sum(entry.one.stale for entry in evidence.entries)
     if stale:
-        notes.append(f"{stale} items are stale: made from other inputs than those of their last run.")
+        notes.append(f"Stale items, made from other inputs than those of their last run: {stale}.")
     return notes
 
 
@@ -100,7 +100,8 @@ def boundaries(arm: Arm) -> str | None:
 def unknown_tasks(evidence: Evidence) -> list[str]:
     """Tasks that were not to be had, so that nothing is known of what they are."""
     missing = evidence.unknown_tasks
-    return [f"Not to be had here, and left out: {_named(missing)}."] if missing else []
+    said = [f"{name} ({why})" for name, why in missing.items()]
+    return [f"Not to be had here, and left out: {_named(said)}."] if said else []
 
 
 def _tasks(number: int) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from underspec.artifact.files import write_atomic
+from underspec.errors import UsageError
 from underspec.report.exhibits.catalogue import catalogue, made
 from underspec.report.exhibits.csv import to_csv
 from underspec.report.exhibits.draw import svg
@@ -46,8 +47,9 @@ def write_exhibits(
 
     Raises:
         StoreError: a run's folder is damaged.
+        UsageError: there can be no such folder.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    _make(folder)
     wanted = [each for each in catalogue() if not only or each.slug in only]
     written: list[tuple[Exhibit, Sequence[str]]] = []
     parts = [f"# Exhibits of {escaped(', '.join(run.name for run in runs))}", ""]
@@ -70,6 +72,16 @@ def write_exhibits(
         ]
     write_atomic(folder / PAGE, "\n".join(parts).encode("utf-8"))
     return Written(written, absent, [PAGE, *(name for _exhibit, files in written for name in files)])
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        mend = "give a folder in which you may write, or one that can be made"
+        raise UsageError(
+            f"no folder can be made here: {error.strerror}", file=str(folder), where="--out", mend=mend
+        ) from error
 
 
 def exhibit_document(exhibit: Exhibit, files: Sequence[str] = ()) -> dict[str, Any]:
