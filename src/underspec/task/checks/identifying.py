@@ -92,6 +92,14 @@ _KINDS = (
 )
 
 
+def real_findings(text: str) -> Iterator[tuple[str, str]]:
+    """What of a text looks real, surely or possibly: what it is, and its words."""
+    for kind in _KINDS:
+        for found in kind.pattern.finditer(text):
+            if kind.is_real(found[0]):
+                yield kind.what, found[0]
+
+
 def check_identifying(parts: Parts) -> Iterator[Finding]:
     """Search names and contents of every file, and of what is packed in zip files (spreadsheets and documents, too)."""
     if parts.toml is None or parts.toml.family != "commission":

@@ -1,0 +1,1 @@
+"""Tests of the way from a client's conversation to a commission."""
