@@ -79,7 +79,8 @@ def _serve(model: str, context: int) -> None:
     params.n_parallel = 1
     params.hostnames = ["127.0.0.1"]
     params.port = 0
-    params.cpuparams.n_threads = 2
+    # Two that share a busy machine wait for each other at every token.
+    params.cpuparams.n_threads = int(os.environ.get("LOCAL_MODEL_THREADS", "2"))
     params.chat_template = _TEMPLATE
     params.use_jinja = True
     params.n_gpu_layers = 0
