@@ -186,3 +186,18 @@ def test_what_is_written_or_drawn_can_be_told_from_the_paper(colours: dict[str, 
     for name, colour in colours.items():
         if name != "line":
             assert min(_contrast(colour, paper) for paper in papers) >= 4.5, name
+
+
+def test_what_one_drawing_refers_to_is_its_own() -> None:
+    def clipped(slug: str) -> Figure:
+        made = figure(["a"], slug)
+        marks = [{**layer, "mark": {**layer["mark"], "clip": True}} for layer in made.spec["layer"]]
+        return Figure(made.name, slug, made.title, {**made.spec, "layer": marks}, made.data, made.alternative)
+
+    one, other = svg(clipped("one")), svg(clipped("other"))
+    for drawn, slug in ((one, "one"), (other, "other")):
+        ids = {element.attrib["id"] for element in elements(drawn) if "id" in element.attrib}
+        named = set(re.findall(r"url\(#([^)]*)\)", drawn))
+        assert named
+        assert named <= ids
+        assert all(name.startswith(f"{slug}-") for name in ids)
