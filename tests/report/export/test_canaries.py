@@ -36,7 +36,7 @@ def told_in(folder: Path) -> str:
     return "".join(texts)
 
 
-@pytest.mark.parametrize("protocol", ["clarify-first", "continued"])
+@pytest.mark.parametrize("protocol", ["clarify-first", pytest.param("continued", marks=pytest.mark.proof)])
 def test_no_canary_reaches_a_builders_messages_or_a_public_export(tmp_path: Path, protocol: str) -> None:
     spy.play(spy.Schedule([1, 0], look="ls"))
     context, item = context_of(tmp_path, protocol)

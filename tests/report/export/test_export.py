@@ -90,6 +90,7 @@ def test_items_are_all_that_is_planned_with_what_became_of_them(out: Path) -> No
     first = next(item for item in items if item["task"] == "data-sizes" and item["agent"] == "asker")
     assert (first["overall_passed"], first["overall_total"], first["overall_rate"]) == (0, 5, 0.0)
     assert (first["task_language"], first["exposure"], first["budget"]) == ("Python", "L1", 16)
+    assert (first["task_digest"], first["comparison"], first["image_digest"]) == ("t" * 64, "bytes", "host:x")
     assert (first["questions"], first["coverage"], first["fallback_rate"]) == (2, 1.0, 0.5)
     assert (first["class_similarity"], first["critic_semantic"], first["critic_model"]) == (
         pytest.approx(1 / 3),

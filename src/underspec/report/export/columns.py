@@ -64,6 +64,8 @@ ITEMS = (
     Column("stale", "bool", "made from other inputs than those of the last run"),
     Column("ended", "string", "done, failed or limit"),
     Column("limit", "string", "which limit ended it"),
+    Column("task_digest", "string", "of the task's folder, as it was graded"),
+    Column("comparison", "string", "rule by which outputs were compared: bytes, published or tests"),
     Column("image_digest", "string", "digest of the image that it was graded in"),
     Column("deliverable", "string", "SHA-256 over what was handed over"),
     Column("deliverable_files", "int", "files handed over"),

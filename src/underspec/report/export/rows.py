@@ -70,6 +70,8 @@ def item_row(one: ExportedItem) -> Row:
         "stale": known.stale,
         "ended": end.ended if end else None,
         "limit": end.limit if end else None,
+        "task_digest": outcomes.task_digest if outcomes else acceptance.task_digest if acceptance else None,
+        "comparison": outcomes.comparison if outcomes else "tests" if acceptance else None,
         "image_digest": outcomes.image if outcomes else acceptance.image if acceptance else None,
         "deliverable": known.deliverable.sha256 if known.deliverable else None,
         "deliverable_files": known.deliverable.files if known.deliverable else None,
