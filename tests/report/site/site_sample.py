@@ -15,7 +15,7 @@ import tomli_w
 
 from tests.commission_factory import ALL_TESTS, SERVE, SERVE_TESTS, SUM, SUM_TESTS, make_commission, unit
 from tests.report.html_sample import HOSTILE, MANIFEST, failures_of, outcomes_of, secret_task, session_of
-from tests.task_factory import GOLDEN_NAME
+from tests.task_factory import GOLDEN_NAME, MEAN
 from underspec.artifact.acceptance import (
     Acceptance,
     AcceptanceEnd,
@@ -105,7 +105,7 @@ class Sample:
             return item
         outcomes = outcomes_of(self.cases, verdict, notes=HOSTILE if hostile else ())
         outcomes = outcomes.model_copy(update={"deliverable": deliverable.sha256})
-        failures = failures_of(outcomes, lambda suite, stem, index: ("\n".join(HOSTILE) + f" {index}\r\n").encode())
+        failures = failures_of(outcomes, _printed)
         failures = failures.model_copy(update={"deliverable": deliverable.sha256})
         self._publish(item, "grade", {"outcomes.json": outcomes, "failures.json": failures})
         self._publish(item, "structure", {"structure.json": _structure(deliverable.sha256)})
@@ -208,6 +208,13 @@ class Sample:
 def _mostly_wrong(suite: str, stem: str, index: int) -> CaseOutcome:
     kinds = [CaseOutcome.MISMATCH, CaseOutcome.MISSING, CaseOutcome.OVERSIZE, CaseOutcome.PASS]
     return kinds[index % len(kinds)]
+
+
+def _printed(suite: str, stem: str, index: int) -> bytes:
+    """What a wrong deliverable prints; of one public case it is what a reply had said. Others quote no reply, though
+    replies hold longer hostile texts."""
+    said = REPLY if suite == "public" and stem == MEAN else "\n".join(text for text in HOSTILE if len(text) < 24)
+    return f"{said} {index}\r\n".encode()
 
 
 def _commission(folder: Path) -> Path:

@@ -87,6 +87,7 @@ def test_a_public_site_has_what_may_be_known(sample: Sample, public_site: Path) 
     assert "shown-sum" in text, "public cases may be shown"
     assert "Replies are left out of the public site" in text
     assert str(WITHHELD) in text, "a question that quotes a reply is withheld"
+    assert "what came quotes hidden material" in text, "an output that quotes a reply is left out"
     assert "For the operator" not in text
     assert "4 of 5" in text, "how many private tests pass is no secret"
 

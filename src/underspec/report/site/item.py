@@ -11,12 +11,13 @@ from typing import Any
 from markupsafe import Markup
 
 from underspec.artifact.acceptance import AcceptanceFailures
+from underspec.artifact.failures import Failures
 from underspec.artifact.outcomes import SuiteEnd
 from underspec.phase.accept import ACCEPTANCE_FAILURES_FILE
 from underspec.report.collect import Collected, read_failures
 from underspec.report.html.bars import bars
 from underspec.report.html.cases import ShownCases, TaskCases, failing_by_file, shown_cases
-from underspec.report.html.visible import name
+from underspec.report.html.visible import decoded, name
 from underspec.report.site.beside import (
     acceptance_view,
     critic_views,
@@ -64,7 +65,7 @@ def write_item(
     run = plan.runs[line.place.run]
     store = RunStore(run.folder)
     outcomes, item = collected.outcomes, collected.item
-    failures = read_failures(collected)
+    failures, quoting = _without_quotations(read_failures(collected), context)
     standing = plan.standings[line.place.standing]
     values: dict[str, Any] = {
         "item": item,
@@ -85,6 +86,7 @@ def write_item(
         "failing": failing_by_file(outcomes) if outcomes else (),
         "shown": shown_cases(outcomes, failures, context.cases) if outcomes and failures else ShownCases(),
         "kept": failures is not None,
+        "quoting": quoting,
         "not_at_hand": context.cases.why_not(outcomes) if outcomes and failures and failures.cases else None,
         "acceptance": _acceptance(store, collected, public=public),
         "understanding": understanding_view(collected, context.task, public=public),
@@ -100,6 +102,14 @@ def write_item(
     }
     title = f"{standing.words} on {item.task}" + (f", epoch {item.epoch}" if item.epoch > 1 else "")
     pages.add(line.place.page, "item.html.j2", title, "tasks.html", **values)
+
+
+def _without_quotations(failures: Failures | None, context: ItemContext) -> tuple[Failures | None, int]:
+    """What failing cases printed, without what quotes something hidden, and how many cases that are."""
+    if failures is None:
+        return None, 0
+    kept = [case for case in failures.cases if not context.telling.quotes(decoded(case.output or b""))]
+    return failures.model_copy(update={"cases": tuple(kept)}), len(failures.cases) - len(kept)
 
 
 def _replies(collected: Collected) -> list[str]:
