@@ -15,9 +15,10 @@ from underspec.measure.bootstrap import bootstrap_mean
 from underspec.measure.disclosure import SourceConversation
 from underspec.measure.paired import mcnemar
 from underspec.report.collect import Collected
+from underspec.report.exhibits.clar_conditions import table_6, table_7, table_10
 from underspec.report.exhibits.clar_conversation import figure_4, figure_8, table_11
 from underspec.report.exhibits.clar_figures import figure_5, figure_7
-from underspec.report.exhibits.clar_scores import table_2, table_5, table_6, table_7, table_10
+from underspec.report.exhibits.clar_scores import table_2, table_5
 from underspec.report.exhibits.clar_units import figure_6, figure_9, table_8, table_9
 from underspec.report.exhibits.evidence import Evidence
 from underspec.run.labels import ItemLabels

@@ -8,6 +8,7 @@ from functools import partial
 
 from underspec.measure.disclosure import SourceConversation
 from underspec.report.exhibits import (
+    clar_conditions,
     clar_conversation,
     clar_figures,
     clar_scores,
@@ -126,14 +127,14 @@ _CATALOGUE: tuple[Listed, ...] = (
         "swe-clar-table-6",
         "Information conditions",
         "accepted items that differ in `information` alone",
-        clar_scores.table_6,
+        clar_conditions.table_6,
     ),
     Listed(
         "SWE-Clar Table 7",
         "swe-clar-table-7",
         "Paired differences between information conditions",
         "accepted items that differ in `information` alone",
-        clar_scores.table_7,
+        clar_conditions.table_7,
     ),
     Listed(
         "SWE-Clar Table 8",
@@ -148,7 +149,7 @@ _CATALOGUE: tuple[Listed, ...] = (
         "swe-clar-table-10",
         "When to clarify",
         "accepted items that differ in `protocol` alone: `clarify-first` and `continued`",
-        clar_scores.table_10,
+        clar_conditions.table_10,
     ),
     Listed(
         "SWE-Clar Table 11",

@@ -12,8 +12,8 @@ from underspec.report.exhibits.cells import count, span_of, text
 from underspec.report.exhibits.charts import lines
 from underspec.report.exhibits.evidence import Entry, Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Figure, Span, Table
-from underspec.report.exhibits.icae_figures import end_labels
 from underspec.report.exhibits.icae_main import WHO_BUILDS
+from underspec.report.exhibits.marks import end_labels
 from underspec.report.exhibits.notes import run_notes
 from underspec.report.exhibits.rows import IDENTITY, identity
 from underspec.report.terminal import percent

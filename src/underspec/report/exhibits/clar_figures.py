@@ -5,19 +5,13 @@ from __future__ import annotations
 from underspec.report.exhibits.arms import labels, matched, shared
 from underspec.report.exhibits.cells import cost, count, mean_rate, mean_used, text
 from underspec.report.exhibits.charts import Label, bars, scatter, spread
-from underspec.report.exhibits.clar_scores import (
-    INFORMATION,
-    SCORES,
-    UNPRICED,
-    answered_notes,
-    information_families,
-    main_arms,
-)
+from underspec.report.exhibits.clar_conditions import INFORMATION, information_families
+from underspec.report.exhibits.clar_scores import SCORES, UNPRICED, answered_notes, main_arms
 from underspec.report.exhibits.evidence import Evidence
 from underspec.report.exhibits.exhibit import Column, Figure, Table
 from underspec.report.exhibits.icae_ablations import family_notes
-from underspec.report.exhibits.icae_figures import shown
 from underspec.report.exhibits.icae_main import best_first
+from underspec.report.exhibits.marks import shown
 from underspec.report.exhibits.notes import INTERVALS, matched_notes, run_notes, unscored_notes
 from underspec.report.exhibits.rows import IDENTITY, identity
 

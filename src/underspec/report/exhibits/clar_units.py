@@ -17,8 +17,8 @@ from underspec.report.exhibits.charts import bars, shares
 from underspec.report.exhibits.clar_scores import main_arms
 from underspec.report.exhibits.evidence import Entry, Evidence
 from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
-from underspec.report.exhibits.icae_figures import shown
 from underspec.report.exhibits.icae_main import best_first
+from underspec.report.exhibits.marks import shown
 from underspec.report.exhibits.notes import INTERVALS, matched_notes, run_notes, unscored_notes
 from underspec.report.exhibits.rows import IDENTITY, identity, used
 from underspec.report.terminal import percent

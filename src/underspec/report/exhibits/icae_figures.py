@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from underspec.artifact.outcomes import SUITES
@@ -18,14 +17,14 @@ from underspec.report.exhibits.cells import (
     text,
     tokens,
 )
-from underspec.report.exhibits.charts import Label, bars, lines, spread
+from underspec.report.exhibits.charts import bars, lines
 from underspec.report.exhibits.evidence import Entry, Evidence
-from underspec.report.exhibits.exhibit import Cell, Column, Figure, Table
+from underspec.report.exhibits.exhibit import Column, Figure, Table
 from underspec.report.exhibits.icae_ablations import family_notes
 from underspec.report.exhibits.icae_main import best_first, main_arms
+from underspec.report.exhibits.marks import end_labels, shown
 from underspec.report.exhibits.notes import INTERVALS, matched_notes, run_notes, unscored_notes
 from underspec.report.exhibits.rows import IDENTITY, identity
-from underspec.report.terminal import percent
 
 EXPOSURES = {
     "L1": "Fuzzy L1",
@@ -243,20 +242,6 @@ def figure_10(evidence: Evidence) -> Figure | None:
     )
 
 
-def end_labels(rows: Sequence[dict[str, Cell]], x: str, panel: str = "") -> list[Label]:
-    """A label of each line at the chart's right edge, moved so that none lies on another, with a lead from its end."""
-    last: dict[str, tuple[float, float]] = {}
-    for row in rows:
-        if row["value"].value is not None:
-            last[str(row["label"].value)] = (float(row[x].value or 0), float(row["value"].value))
-    edge = max((at for at, _value in last.values()), default=0.0)
-    places = spread([value for _at, value in last.values()], 0.07, 0.02, 0.98)
-    return [
-        Label(name, edge, place, name, panel, lead=(at, value))
-        for (name, (at, value)), place in zip(last.items(), places, strict=True)
-    ]
-
-
 def figure_11(evidence: Evidence) -> Figure | None:
     """Runtime and tokens of an item."""
     found = matched(main_arms(evidence))
@@ -314,11 +299,3 @@ def figure_11(evidence: Evidence) -> Figure | None:
         f"What an item takes on average. {said}.",
         notes,
     )
-
-
-def shown(cell: Cell) -> str:
-    """A rate in words, with its interval."""
-    if cell.value is None:
-        return cell.why or "none"
-    within = f" [{percent(cell.span.low)}, {percent(cell.span.high)}]" if cell.span else ""
-    return f"{percent(float(cell.value))} %{within}"
