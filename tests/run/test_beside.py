@@ -183,6 +183,7 @@ def test_a_critic_that_comes_later_reviews_what_was_built_and_nothing_is_built_a
     assert len(asked) == 3 * 2
     (ledger,) = (tmp_path / "run" / "items").glob("*writer*/review/attempts/*/ledger.jsonl")
     assert {(call.role, call.phase) for call in read_ledger(ledger)} == {("critic", "review")}
+    assert [log.parent.name for log in (tmp_path / "run" / "evidence").rglob("*.eval")] == ["reviews"]
     rows = {row["agent"]: row for row in report_document("run", list(found.values()), comparable=False)["rows"]}
     assert rows["writer"]["review"]["scores"]["design"]["mean"] == 0.5
     assert rows["writer"]["spending"]["critic"]["calls"] == 6

@@ -83,6 +83,7 @@ def test_a_bound_on_what_is_spent_wants_the_critics_price(tmp_path: Path) -> Non
         (["--critic-model", "no-provider"], "provider"),
         (["--critic-model", "openai/x", "--critic-repeats", "0"], "critic-repeats"),
         (["--redo", "structure"], "review"),
+        (["--redo", "review"], "--critic-model"),
     ],
 )
 def test_flags_that_make_no_sense_are_refused(tmp_path: Path, flags: list[str], named: str) -> None:

@@ -189,7 +189,7 @@ def run(
     plan = with_preset(_experiment(experiment, task, grid, fixed, epochs), preset or None)
     plan = _beside(plan, structure, critic_model, critic_repeats)
     plan = plan if prompts is None else plan.model_copy(update={"prompts": str(prompts)})
-    _known_phases(redo)
+    _known_phases(redo, critic=plan.critic_model is not None)
     _usable_name(name)
     settings: dict[str, Any] = {
         "runs": runs,
@@ -269,7 +269,7 @@ def _tell_plan(prepared: Prepared, as_json: bool) -> None:
         typer.echo("\n".join(plan_lines(document)))
 
 
-def _known_phases(redo: list[str]) -> None:
+def _known_phases(redo: list[str], *, critic: bool) -> None:
     from underspec.errors import UsageError
     from underspec.run.protocols import PAID
 
@@ -277,6 +277,8 @@ def _known_phases(redo: list[str]) -> None:
         if phase not in PAID:
             mend = f"{', '.join(PAID)}; grading redoes itself"
             raise UsageError(f"--redo {phase}: there is no such phase to redo", mend=mend)
+    if "review" in redo and not critic:
+        raise UsageError("--redo review: nobody reviews", mend="give --critic-model too")
 
 
 def _usable_name(name: str) -> None:

@@ -54,6 +54,8 @@ __all__ = [
 ]
 
 EVIDENCE = "evidence"
+REVIEWS = "reviews"
+"""Where, in the folder of evidence, the logs of critics are: an item's own conversation is in none of them."""
 CLAIM_POLL = 0.5
 RETRY_PAUSE = 0.5
 # These end the whole run: every other item would meet them too, and none of them is an attempt that was used up.
@@ -75,7 +77,7 @@ async def execute(context: RunContext, items: Sequence[Item], *, concurrency: in
     if context.structure:
         await _round(context, items, _compare, _never_talks, concurrency)
     if context.critic is not None:
-        await _round(context, items, _review, _review_talks, concurrency)
+        await _round(context, items, _review, _review_talks, concurrency, REVIEWS)
 
 
 async def _round(
@@ -84,6 +86,7 @@ async def _round(
     work: Callable[[RunContext, Item], Awaitable[None]],
     talks: Callable[[RunContext, Item], bool],
     concurrency: int,
+    logs: str = ".",
 ) -> None:
     """Await ``work`` for every item, in the model engine where it ``talks`` to models."""
 
@@ -112,7 +115,7 @@ async def _round(
     if with_models:
         from underspec.run.engine import evaluate
 
-        await evaluate(with_models, one, concurrency=concurrency, logs=context.store.path / EVIDENCE)
+        await evaluate(with_models, one, concurrency=concurrency, logs=context.store.path / EVIDENCE / logs)
 
 
 async def _score(context: RunContext, item: Item) -> None:
