@@ -291,4 +291,41 @@ TABLE = {
         lucky_guesses=frozenset(),
         lucky_rules=(),
     ),
+    "yes-no-rules": Row(
+        language="Python",
+        registry="pypi",
+        features=frozenset(
+            (
+                *("read_rule", "faulty_rule", "name_characters", "simplify", "negation", "normal_form", "list_names"),
+                *("substitute", "decide", "compare", "sort_rules", "rearrange"),
+            )
+        ),
+        error_record="C004",
+        signed=tuple(
+            rf"{action}\("
+            for action in (
+                *("read", "simplify", "negation", "normal_form", "list_names", "substitute", "decide", "compare"),
+                *("sort_rules", "rearrange"),
+            )
+        ),
+        secrets=(
+            *("rule=", "name=", "answer=", "same=", "error=", "json object", "`", "bad_", "unknown_", "misplaced"),
+            *("incomplete", "null", "constant", "negation", "parenthes", "code point", "neutral", "ruling", "absor"),
+            *("merg", "distribut", "any_of", "all_of", "everywhere", "otherwise", "signed", "unnest", "underscore"),
+            *("full stop", "colon", "square", "upper", "lower", "binds", "repetition", "nesting", "last character"),
+        ),
+        l3_blurred=("last character", "passed over this time", "changing fastest", "names by the code points"),
+        l3_kept=("misplaced_bracket", "`outermost`", "a full stop, a colon", "counted from 0", "`otherwise`"),
+        l3_gone_below=500,
+        l2_told=("`bad_request`", "answer=yes", "`normal_form`"),
+        l2_told_wrapped=("the two kinds are the same", "Every name must be among the facts"),
+        l2_open=("last character", "passed over", "changing fastest", "furthest left", "inside out", "outer kind"),
+        most_cases=None,
+        least_pointers=1,
+        reference="rules_impl",
+        eager_command=("python3", "-B", "-m", "clubrules"),
+        asker_command=("python3", "-B", "-m", "rulebook"),
+        lucky_guesses=frozenset(),
+        lucky_rules=(),
+    ),
 }

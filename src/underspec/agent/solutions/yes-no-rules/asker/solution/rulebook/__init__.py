@@ -1,0 +1,1 @@
+"""Yes-or-no rules: read, written, ordered, shortened, brought into standard forms, decided."""
