@@ -18,7 +18,8 @@ _SHOWN = 8
 
 
 class RunProgress:
-    """Called with an item and what it is doing: nothing where it is empty; ``done`` and ``unscored`` end it."""
+    """Called with an item and what it is doing: nothing where it is empty; ``done`` and ``unscored`` end it, and
+    ``reviewed`` what was found out about it after that."""
 
     def __init__(self, planned: int):
         self.planned = planned
@@ -46,10 +47,12 @@ class RunProgress:
             self.unscored += what == "unscored"
             if not self.console.is_terminal:
                 print(f"[{self.done}/{self.planned}] {item.folder}: {what}", file=sys.stderr, flush=True)
-        elif what:
+        elif what and what != "reviewed":
             self.working[item.folder] = what
         else:
             self.working.pop(item.folder, None)
+            if what and not self.console.is_terminal:
+                print(f"{item.folder}: {what}", file=sys.stderr, flush=True)
 
     def _view(self) -> Group:
         elapsed = int(time.monotonic() - self.started)

@@ -189,11 +189,13 @@ async def run_steps(context: RunContext, item: Item, steps: Sequence[Step]) -> M
 
 async def _run_beside(context: RunContext, item: Item, phase: str) -> None:
     """One phase beside the score, where the item has it and has come to what it needs."""
-    made = dict(status(context, item).made)
+    state = status(context, item)
+    made = dict(state.made)
     for step in all_steps(context, item):
         if step.phase == phase and all(need in made for need in step.needs):
             await ensure_step(context, item, step, made)
-    context.progress(item, "")
+    # A comparison takes a second; what a critic takes longer for is worth a word.
+    context.progress(item, "reviewed" if phase == "review" and phase in state.waiting and phase in made else "")
 
 
 async def ensure_step(context: RunContext, item: Item, step: Step, made: dict[str, Path]) -> Path | None:
