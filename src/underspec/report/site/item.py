@@ -134,7 +134,10 @@ def _facts(collected: Collected, telling: Telling) -> Iterator[tuple[str, Markup
             yield "In its words", telling.prose(end.detail, 2000)
         yield "Agent", name(f"{end.agent} {end.agent_version}")
     if deliverable is not None:
-        yield "Handed over", name(f"{deliverable.files:,} files, {deliverable.bytes:,} bytes")
+        yield (
+            "Handed over",
+            name(f"{deliverable.files:,} {'file' if deliverable.files == 1 else 'files'}, {deliverable.bytes:,} bytes"),
+        )
         yield "Deliverable", name(deliverable.sha256)
         if deliverable.dropped:
             left_out = [f"{entry.path} ({entry.reason})" for entry in deliverable.dropped[:_MOST_DROPPED]]

@@ -56,12 +56,14 @@ def _absent(there: set[str]) -> list[Absent]:
 
 
 def _by_standing(plan: SitePlan, runs: Sequence[Run]) -> list[list[Collected]]:
-    """Items of each line, in the order of the plan."""
-    places = {(each.run, each.condition.id): number for number, each in enumerate(plan.standings)}
+    """Items of each line, in the order of the plan; those that a run got since it was planned are no part of it."""
+    places = {(each.run, each.item.id): each.standing for task in plan.tasks for each in task.items}
     found: list[list[Collected]] = [[] for _ in plan.standings]
     for number, run in enumerate(runs):
         for each in run.items:
-            found[places[number, each.item.condition.id]].append(each)
+            place = places.get((number, each.item.id))
+            if place is not None:
+                found[place].append(each)
     return found
 
 
@@ -90,7 +92,7 @@ def _write_index(pages: Pages, parts: Parts, boards: Sequence[Board], rows: Sequ
     merged: dict[tuple[str, str], Slice] = {}
     for one in chain.from_iterable(chain.from_iterable(parts.values())):
         known = merged.get((one.language, one.category))
-        merged[one.language, one.category] = one if known is None else known.with_scores(one.scores)
+        merged[one.language, one.category] = one if known is None else known.joined(one)
     data = filter_data(list(merged.values()), lines=lines)
     unscored: dict[str, int] = {}
     for row in rows:

@@ -19,12 +19,17 @@ class Slice:
 
     language: str
     category: str
-    tasks: int
+    task_ids: frozenset[str]
     scores: dict[int, Score]
 
-    def with_scores(self, scores: dict[int, Score]) -> Slice:
-        """The same tasks, with the scores of further lines."""
-        return replace(self, scores={**self.scores, **scores})
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are."""
+        return len(self.task_ids)
+
+    def joined(self, other: Slice) -> Slice:
+        """The same part of another board's tasks with it."""
+        return replace(self, task_ids=self.task_ids | other.task_ids, scores={**self.scores, **other.scores})
 
 
 def slices_of(plan: SitePlan, scores: Scores, board: Board, kind: str, *, ranked: bool = True) -> list[Slice]:
@@ -32,13 +37,14 @@ def slices_of(plan: SitePlan, scores: Scores, board: Board, kind: str, *, ranked
 
     Tests of all pairs in a great many slices would find differences by chance: not all slices need be ``ranked``.
     """
+    planned = {task for line in board.lines for task in scores.unscored[line.standing]}
     parts: dict[tuple[str, str], list[str]] = {}
-    for task in plan.tasks:
+    for task in (each for each in plan.tasks if each.id in planned):
         key = (task.language if kind != "category" else "", task.category if kind != "language" else "")
         parts.setdefault(key, []).append(task.id)
     places, most = [line.standing for line in board.lines], MOST_RANKED_IN_SLICES if ranked else 0
     return [
-        Slice(language, category, len(tasks), scores.on(tasks, places, most_ranked=most)[0])
+        Slice(language, category, frozenset(tasks), scores.on(tasks, places, most_ranked=most)[0])
         for (language, category), tasks in sorted(parts.items())
     ]
 

@@ -121,7 +121,8 @@ def transcript_view(transcript: Transcript, telling: Telling, labels: ItemLabels
     number = f"{len(rounds)}{limit} {'round' if len(rounds) == 1 else 'rounds'}"
     summary = [f"{number}, {revised} with revised replies; {ended}."]
     if transcript.failed:
-        summary.append(f"{len(transcript.failed)} rounds came to no approved reply and were tried again.")
+        number = "one round" if len(transcript.failed) == 1 else f"{len(transcript.failed)} rounds"
+        summary.append(f"Tried again, since it came to no approved reply: {number}.")
     shown, left_out = _fitting((_round(one, telling, labels, public=public) for one in rounds), len(rounds))
     failed = tuple(
         (each.number, telling.prose(each.question, _MOST_QUESTION), prose(each.reason, 2000))

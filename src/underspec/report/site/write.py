@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from importlib import resources
 from multiprocessing import get_context
 from pathlib import Path
 
 from underspec.artifact.files import host_exhaustion
-from underspec.errors import UsageError
+from underspec.errors import HarnessError, UsageError
 from underspec.report.exhibits.draw import STYLE
 from underspec.report.runs import Run
 from underspec.report.site.overview import Exhibits, write_overview
@@ -164,7 +166,11 @@ class _TaskWriters:
             return 0, 0
         number, size = 0, 0
         for done, future in enumerate(self._running, 1):
-            more, bytes_ = future.result()
+            try:
+                more, bytes_ = future.result()
+            except BrokenProcessPool as error:
+                mend = "free some memory and run the same command again"
+                raise HarnessError("a process that wrote pages was killed", mend=mend) from error
             number, size = number + more, size + bytes_
             progress(f"writing pages of tasks and items: {100 * done // len(self._running)} %")
         return number, size
@@ -174,6 +180,8 @@ _begun: list[tuple[SitePlan, Path, Path]] = []
 
 
 def _begin(plan: SitePlan, making: Path, out: Path) -> None:
+    # An interrupt reaches the whole group; whoever began this one ends it in order.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _begun[:] = [(plan, making, out)]
 
 
