@@ -112,6 +112,59 @@ def repository(
     go_on(folder, until, redo, as_json)
 
 
+@app.command("rank")
+@command
+def rank(
+    repos: list[str] = typer.Argument(..., help="Repositories, named as for `construct REPO`."),
+    work: Path = typer.Option(Path("candidates"), "--work", help="Folder that holds one working folder for each."),
+    model: str = _MODEL,
+    option: list[str] = _OPTION,
+    max_cost: float = typer.Option(None, "--max-cost", help="Dollars that the model may cost for each repository."),
+    sandbox: str = SANDBOX_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Bring many repositories through select and rank them: all tests pass twice, licence, marks, then size.
+
+    Exit code 1 when none is kept. The same command goes on where it stopped.
+    """
+    from rich import box
+    from rich.table import Table
+
+    from underspec.cli.common import ready_backend
+    from underspec.construct.batch import rank as rank_all
+    from underspec.report.terminal import plain, report_console
+
+    fields = {"kind": "repository", "task": "candidate", "source": "candidates", "out": str(work.absolute())}
+    template = project_of(None, **fields, model=model or None, max_cost=max_cost, sandbox=sandbox, repairs=1)
+    template = with_options(template, [], option)
+    sources = [repo if not Path(repo).exists() else str(Path(repo).absolute()) for repo in repos]
+    backend = ready_backend(sandbox)
+    say = _say_on_stderr
+    ranked = run_async(rank_all(sources, work, template, lambda: backend, say))
+    if as_json:
+        print_json({"repositories": [one.document() for one in ranked]})
+    else:
+        table = Table("", "Repository", "Language", "Licence", "Files", "Lines", "Tests", "Mark", box=box.SIMPLE_HEAD)
+        for one in ranked:
+            row = one.document()
+            mark = "" if one.mark is None else f"{one.mark:.2f}"
+            figures = ("" if row[name] is None else str(row[name]) for name in ("files", "lines", "tests"))
+            words = (plain(str(row[name] or "")) for name in ("source", "language", "license"))
+            table.add_row("kept" if one.kept else "refused", *words, *figures, mark)
+        report_console().print(table)
+        for one in ranked:
+            for reason in one.reasons:
+                typer.echo(plain(f"{one.source}: {reason}"))
+    if not any(one.kept for one in ranked):
+        raise typer.Exit(1)
+
+
+def _say_on_stderr(words: str) -> None:
+    from underspec.report.terminal import plain
+
+    typer.echo(plain(words), err=True)
+
+
 @app.command("resume")
 @command
 def resume(
@@ -291,9 +344,8 @@ def go_on(work: Path, until: str, redo: list[str], as_json: bool) -> None:
     """Run, publish when all stages have passed, and say how it stands."""
     from underspec.construct.publish import made_task, publish_task
     from underspec.construct.status import status_document
-    from underspec.report.terminal import plain
 
-    runner = _runner(work, lambda words: typer.echo(plain(words), err=True))
+    runner = _runner(work, _say_on_stderr)
     passed = run_async(runner.run(until=until or None, redo=redo))
     document = status_document(runner)
     if document["done"]:
