@@ -20,7 +20,14 @@ import pytest
 from tests.task_factory import WHEEL_NAME, golden_wheel, make_golden_wheel, make_task, task_files
 from underspec.errors import GoldenError, HostExhaustedError
 from underspec.task import fetch, golden
-from underspec.task.golden import archive_place, compose_golden, fetch_golden, golden_tree
+from underspec.task.golden import (
+    archive_place,
+    compose_golden,
+    fetch_golden,
+    golden_library,
+    golden_sources,
+    golden_tree,
+)
 from underspec.task.load import load_task
 from underspec.task.model import GoldenToml, Task
 
@@ -130,6 +137,24 @@ def test_a_package_manager_that_hangs_or_cannot_start_is_an_error(
     monkeypatch.setattr(sys, "executable", str(sleeper))
     with pytest.raises(GoldenError, match="did not end"):
         fetch_golden(named(), tmp_path)
+
+
+def test_what_is_only_compared_with_is_given_up_soon(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: Path
+) -> None:
+    real, seen = subprocess.run, []
+
+    def run(command: list[str], **options: Any) -> Any:
+        seen.append((command, options["timeout"]))
+        return real(command, **options)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert (golden_sources(task, tmp_path / "hasty") / "figurecrate/__init__.py").is_file()
+    golden_library(task, tmp_path / "patient")
+    (hasty, soon), (patient, late) = seen
+    assert "--retries" in hasty
+    assert "--retries" not in patient
+    assert soon < late
 
 
 def test_a_wheel_for_one_platform_is_asked_for_as_such(tmp_path: Path) -> None:
