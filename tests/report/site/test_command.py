@@ -27,21 +27,23 @@ def test_a_single_runs_site_lies_in_its_folder(run: Path, sample: Sample) -> Non
 
 
 def test_a_public_site_has_a_place_of_its_own(run: Path) -> None:
-    ran = underspec("report", run, "--public", "--json")
-    assert ran.code == 0
-    document = ran.json()
-    assert document["site"] == str(run / "site-public" / "index.html")
-    assert document["planned"] == 5
-    assert "For the operator" not in (run / "site-public" / "index.html").read_text("utf-8")
+    (run / "site-public").mkdir()
+    (run / "site-public" / "note.txt").write_text("mine")
+    ran = underspec("report", run, "--public")
+    assert ran.code == 2
+    assert f"{run / 'site-public'}: this folder holds something else than a site" in ran.err
 
 
 def test_several_runs_want_a_place(run: Path, sample: Sample, tmp_path: Path) -> None:
     ran = underspec("report", run, sample.run)
     assert ran.code == 2
     assert "--out" in ran.err
-    ran = underspec("report", run, sample.run, "--out", tmp_path / "both", "--json")
+    ran = underspec("report", run, sample.run, "--out", tmp_path / "both", "--public", "--json")
     assert ran.code == 0
-    assert [each["planned"] for each in ran.json()["runs"]] == [5, 5]
+    document = ran.json()
+    assert [each["planned"] for each in document["runs"]] == [5, 5]
+    assert document["site"] == str(tmp_path / "both" / "index.html")
+    assert "For the operator" not in (tmp_path / "both" / "index.html").read_text("utf-8")
     assert not (sample.run / "report.json").exists(), "a site of several runs writes into none of them"
 
 
