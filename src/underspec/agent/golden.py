@@ -6,7 +6,7 @@ from underspec.agent.protocol import Assignment
 from underspec.artifact.build import BuildEnd
 from underspec.errors import AgentError, UsageError
 from underspec.sandbox.protocol import WORKSPACE, Mount
-from underspec.task.golden import has_reference_alone
+from underspec.task.commission import has_reference_alone
 from underspec.task.model import Task
 from underspec.task.release import golden_tree
 

@@ -7,6 +7,7 @@ import typer
 from underspec.cli import (
     annotate,
     compare,
+    construct,
     construct_commission,
     demo,
     doctor,
@@ -84,7 +85,8 @@ stakeholder.app.command("serve", short_help="Answer questions about tasks over H
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(image.app, name="image")
-app.add_typer(construct_commission.app, name="construct")
+construct_commission.add_to(construct.app)
+app.add_typer(construct.app, name="construct")
 
 
 def main() -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 import typer
 
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json
-from underspec.cli.construct import app, go_on, project_of, say_bound, with_options
+from underspec.cli.construct import go_on, project_of, say_bound, with_options
 
 
-@app.command("commission")
 @command
 def commission(
     source: Path = typer.Argument(..., help="Folder with request.md, conversation.json, job.toml and materials/."),
@@ -71,7 +70,6 @@ def commission(
     go_on(folder, until, redo, as_json)
 
 
-@app.command("sign")
 @command
 def sign(
     work: Path = typer.Argument(..., help="The working folder of a commission."),
@@ -100,3 +98,9 @@ def sign(
     for words in CHECKS.values():
         typer.echo(f"  {words}")
     typer.echo(plain(f"go on with: underspec construct resume {work}"))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put both commands among those of ``construct``."""
+    app.command("commission")(commission)
+    app.command("sign")(sign)

@@ -160,6 +160,11 @@ def _only(source: str, names: set[str]) -> str:
     return "\n".join(kept).rstrip() + "\n"
 
 
+def has_reference_alone(task: Task) -> bool:
+    """Whether the task's golden deliverable is a variant of its own, and nothing that was published."""
+    return task.toml.family == "commission" and task.golden is None and "reference" in variant_names(task)
+
+
 def variant_names(task: Task) -> tuple[str, ...]:
     """The variants that the task has, in name order, without :data:`STARTER`."""
     folder = task.path / VARIANTS

@@ -9,7 +9,7 @@ from pathlib import Path
 from underspec.artifact.canonical import digest_of
 from underspec.errors import GoldenError, TaskError
 from underspec.task.cache import cache_problems, home, kept_folder
-from underspec.task.commission import variant_deliverable, variant_names
+from underspec.task.commission import has_reference_alone, variant_deliverable
 from underspec.task.digest import entries_digest
 from underspec.task.fetch import MAX_ARCHIVE_BYTES, download, file_sha256
 from underspec.task.finding import Finding, stop_at_errors
@@ -89,11 +89,6 @@ def _named(task: Task) -> GoldenToml:
     if task.golden is None:
         raise GoldenError("the task names no golden implementation", file=GOLDEN, mend="write the file")
     return task.golden
-
-
-def has_reference_alone(task: Task) -> bool:
-    """Whether the task's golden deliverable is a variant of its own, and nothing that was published."""
-    return task.toml.family == "commission" and task.golden is None and "reference" in variant_names(task)
 
 
 def golden_library(task: Task, cache: Path | None = None) -> Path:
