@@ -26,6 +26,8 @@ from underspec.report.site.tasks import write_tasks
 from underspec.run.store import RunStore
 
 Exhibits = Callable[[Sequence[Run]], Iterable[Exhibit]]
+_OPERATORS = frozenset({"icae-figure-8"})
+"""Exhibits that name what tasks hide: categories of records."""
 
 
 def write_overview(pages: Pages, runs: Sequence[Run], exhibits: Exhibits) -> None:
@@ -47,7 +49,10 @@ def write_overview(pages: Pages, runs: Sequence[Run], exhibits: Exhibits) -> Non
         write_condition(pages, place, members[place], rows[place], boards, seconds)
     write_runs(pages, runs, members, rows)
     write_comparisons(pages, boards, members, seconds)
-    write_exhibits(pages, exhibits(runs), _absent)
+    shown = exhibits(runs)
+    if plan.public:
+        shown = (each for each in shown if each.slug not in _OPERATORS)
+    write_exhibits(pages, shown, _absent)
     pages.add("reading.html", "reading.html.j2", "How to read these pages")
 
 
