@@ -10,11 +10,12 @@ import pytest
 import tomli_w
 
 from tests.task_factory import make_task
-from underspec.errors import StoreError, TaskError, UsageError
+from underspec.errors import EnvironmentLacksError, StoreError, TaskError, UsageError
 from underspec.run.experiment import make_experiment
 from underspec.run.manifest import make_manifest, read_manifest, write_manifest
 from underspec.run.prepare import begin, prepare
 from underspec.sandbox.backends import load_backend
+from underspec.task.runtimes import RUNTIMES, Runtime
 
 
 def _experiment(*tasks: Path, **grid: list[Any]) -> Any:
@@ -44,6 +45,15 @@ def test_a_damaged_task_among_several_is_told_from_the_others(tmp_path: Path) ->
     with pytest.raises(TaskError) as caught:
         prepare(_experiment(tmp_path / "tasks"), backend=load_backend("bubblewrap"), runs=tmp_path / "runs")
     assert caught.value.file == str(bad / "hidden" / "records.json")
+
+
+def test_what_this_machine_cannot_run_is_said_and_costs_nobody_a_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RUNTIMES, "python", Runtime("no-such-python", "python3"))
+    with pytest.raises(EnvironmentLacksError, match="no-such-python") as caught:
+        prepare(_experiment(make_task(tmp_path)), backend=load_backend("bubblewrap"), runs=tmp_path / "runs")
+    assert "apt-get install python3" in str(caught.value.mend)
 
 
 def test_two_tasks_of_one_id_are_refused(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from underspec.stakeholder.router import Router, RouterWithModel, RouterWithProm
 from underspec.task import release
 from underspec.task.catalog import find_tasks
 from underspec.task.load import load_task, read_toml
+from underspec.task.runtimes import require_runtime
 
 SPENT = "spent"
 """In a run's folder: what its models have cost so far."""
@@ -208,7 +209,9 @@ def _check(context: RunContext, conditions: Sequence[Condition], items: Sequence
     kept_here = built_images()
     for item in items:
         image = image_of(context, item)
-        tests = context.tasks[item.task].toml.acceptance.image
+        task = context.tasks[item.task].toml
+        require_runtime(item.condition.language or task.language, image)
+        tests = task.acceptance.image
         for name in (image, tests):
             if name is not None and name not in context.image_digests:
                 context.image_digests[name] = context.backend.image_digest(name)

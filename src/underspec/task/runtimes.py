@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from underspec.errors import EnvironmentLacksError
+
 HOST = "host"
 USR = Path("/usr")
 
@@ -41,3 +43,14 @@ def missing_runtime(language: str, image: str, usr: Path = USR) -> Runtime | Non
     """What a task's deliverables lack on this machine; None when nothing does, or nobody can say."""
     runtime = RUNTIMES.get(language) if image == HOST else None
     return None if runtime is None or runtime.present(usr) else runtime
+
+
+def require_runtime(language: str, image: str, usr: Path = USR) -> None:
+    """See that nobody's score suffers for what a machine lacks.
+
+    Raises:
+        EnvironmentLacksError: deliverables in that language could not run on this machine; says what to install.
+    """
+    if runtime := missing_runtime(language, image, usr):
+        message = f"/usr/bin/{runtime.program} is not there, without which nothing in {language} runs in the image host"
+        raise EnvironmentLacksError(message, mend=f"{runtime.mend}, or give --use-image language")
