@@ -93,6 +93,13 @@ def test_a_planted_fault_is_found(places: dict[str, Path], fault: str) -> None:
     assert found.file in {file, "ground.md", "public/pad.json", "features.json"}
 
 
+def test_golden_code_without_names_is_said_and_keeps_no_gate_shut(places: dict[str, Path]) -> None:
+    (places["select"] / "golden/shelfruler/ruler.py").write_text("print(1)\n")
+    verdict = judged(places)
+    assert kinds(verdict) == {"symbols_unknown"}
+    assert verdict.ok
+
+
 def test_an_ordinary_word_that_a_joined_symbol_makes_is_no_symbol(places: dict[str, Path]) -> None:
     (places["select"] / "golden/shelfruler/ruler.py").write_text("def s_parse(): ...\ndef list(): ...\n")
     edit(places["ground"] / "ground.md", "loses its end", "in a sparse list loses its end (list of all)")

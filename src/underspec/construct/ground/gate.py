@@ -44,6 +44,10 @@ def judge_ground(out: Path, selected: Path, refactored: Path) -> Verdict:
     texts = {GROUND: text, **{f"{PUBLIC}/{stem}.json": content for stem, content in shown.items()}}
     texts[FEATURES] = kept.model_dump_json()
     symbols = golden_symbols(selected / "golden", selection.language)
+    if not symbols:
+        message = f"no name was found in the golden code ({selection.language}), so none could be sought in the texts"
+        mend = "read the texts for names of functions and classes"
+        findings.append(GateFinding(kind="symbols_unknown", message=message, severity="warning", mend=mend))
     prose = ground.prose_of(text, shown)
     findings += ground.check_public(public, native)
     findings += ground.check_constraints(GROUND, text)
