@@ -75,7 +75,7 @@
     for (const tick of [0, 25, 50, 75, 100])
       made.append(draw("line", { class: "tick", x1: tick + "%", x2: tick + "%", y1: 5, y2: 13 }));
     if (low !== null) made.append(draw("line", { class: "span", x1: low + "%", x2: high + "%", y1: 9, y2: 9 }));
-    if (mean !== null) made.append(draw("circle", { class: "dot", cx: mean + "%", cy: 9, r: 4 }));
+    if (mean !== null) made.append(draw("line", { class: "dot", x1: mean + "%", x2: mean + "%", y1: 2, y2: 16 }));
     return made;
   };
 
@@ -131,7 +131,7 @@
         all += 1;
         put(each, part && (part.lines[each.row.dataset.line] || [null, null, null, 0, 0, "", ""]));
       }
-      board.body.closest("table").classList.toggle("partly", Boolean(part));
+      board.body.closest("section").classList.toggle("partly", Boolean(part));
       const score = (each) => (part ? part.lines[each.row.dataset.line]?.[0] ?? -1 : 0);
       const order = part ? [...board.rows].sort((one, other) => score(other) - score(one)) : board.rows;
       board.body.append(...order.map((each) => each.row));
