@@ -96,6 +96,7 @@ def test_a_missing_dimension_keeps_the_gate_shut(tmp_path: Path) -> None:
     assert finding.file == "enhanced/total_logic.json"
 
 
+@pytest.mark.proof
 def test_repetition_other_outputs_and_strange_files_that_a_person_left_are_found(tmp_path: Path) -> None:
     chosen = enhanced(tmp_path, {"cases of total": good("total"), "cases of largest": good("largest")})
     assert run(chosen)

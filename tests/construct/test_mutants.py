@@ -122,6 +122,7 @@ def test_a_suite_that_fails_without_a_mutant_says_nothing_of_mutants(tmp_path: P
 
 
 @pytest.mark.sandbox
+@pytest.mark.proof
 def test_a_mutant_that_never_ends_is_noticed(tmp_path: Path) -> None:
     endless = """def add_everything_up_exactly_once(numbers):
     count = 0

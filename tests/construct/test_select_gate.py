@@ -88,6 +88,7 @@ def test_a_repository_without_tests_or_licence_is_refused_with_both_reasons(tmp_
     assert kinds(chosen, "select") == {"no_tests", "licence"}
 
 
+@pytest.mark.proof
 def test_tests_that_do_not_even_load_are_refused(tmp_path: Path) -> None:
     chosen = selected(tmp_path, test_tallybox_py="import unittest\nimport nothing_of_that_name\n")
     assert not run(chosen)

@@ -179,6 +179,7 @@ def test_a_golden_archive_that_is_another_is_refused(made: Made, golden: str) ->
     assert kinds(chosen, "verify") == {"no_golden"}
 
 
+@pytest.mark.proof
 def test_suites_that_let_mutants_live_keep_the_gate_shut_and_blame_enhance(made: Made) -> None:
     idle = LIBRARY.replace("total_of_all_numbers = 0", "total_of_all_numbers = 0\n    unused = 3 + 4 * 5 - 6")
     chosen = made({"mutants": 20, "least_killed": 0.9}, **{"select/golden/tallybox.py": idle})
@@ -247,6 +248,7 @@ END
 """
 
 
+@pytest.mark.proof
 def test_an_agent_builds_from_ground_and_what_fails_is_told_with_a_suggestion(made: Made, tmp_path: Path) -> None:
     verdicts = {"verdicts": [{"case": 0, "fault": "contract", "suggestion": "say what is printed for no numbers"}]}
     player = model(

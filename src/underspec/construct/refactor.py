@@ -206,8 +206,8 @@ class Refactor:
             findings += error_findings(files, contract, golden, selection, NATIVE)
         if tests is not None:
             findings += map_findings(tests, selection, files)
-        if not files:
-            return Verdict(findings=tuple(findings))
+        if not files or any(finding.kind == "bad_file" for finding in findings):
+            return Verdict(findings=tuple(findings))  # what is damaged is mended before anything runs
         with composed(reference, golden) as tree:
             steady = await check_cases(work, tree, files, NATIVE, image=str(work.options.get("image", "host")))
         findings += steady.findings
