@@ -61,6 +61,17 @@ def test_stages_are_stopped_shown_edited_compared_and_resumed(tmp_path: Path, mo
     assert construct("diff", "tally.construct", "select/golden", "select/golden").exit_code == 0
 
 
+def test_a_scripted_model_is_found_again_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository(tmp_path / "tallybox")
+    (tmp_path / "model.toml").write_text('[[turn]]\ntext = "nothing"\nrepeat = true\n')
+    first = construct("tallybox", "--out", "tally", "--model", "scripted/model.toml", "--repairs", "0")
+    assert first.exit_code == 1
+    assert "error: no_proposal" in first.stdout
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert construct("status", "../tally.construct").exit_code == 0
+
+
 def test_a_shut_gate_is_exit_code_one_with_its_reason(tmp_path: Path) -> None:
     repository(tmp_path / "tallybox", test_tallybox_py=TESTS.replace("), 6)", "), 7)"))
     result = construct("tallybox", "--out", "tally", "--repairs", "0", "--until", "select")

@@ -95,7 +95,7 @@ def repository(
         task=identifier,
         source=source,
         out=str(out.absolute()),
-        model=model or None,
+        model=settled_model(model),
         thinking=thinking or None,
         prompts=str(prompts.absolute()) if prompts else None,
         sandbox=sandbox,
@@ -135,7 +135,7 @@ def rank(
     from underspec.report.terminal import plain, report_console
 
     fields = {"kind": "repository", "task": "candidate", "source": "candidates", "out": str(work.absolute())}
-    template = project_of(None, **fields, model=model or None, max_cost=max_cost, sandbox=sandbox, repairs=1)
+    template = project_of(None, **fields, model=settled_model(model), max_cost=max_cost, sandbox=sandbox, repairs=1)
     template = with_options(template, [], option)
     sources = [repo if not Path(repo).exists() else str(Path(repo).absolute()) for repo in repos]
     backend = ready_backend(sandbox)
@@ -186,7 +186,7 @@ def resume(
     project = read_project(work)
     given: dict[str, Any] = {}
     if model:
-        given["model"] = model
+        given["model"] = settled_model(model)
     if max_cost is not None:
         given["max_cost"] = max_cost
     changed = with_options(project.model_copy(update=given), stage_model, option)
@@ -302,6 +302,12 @@ def project_of(known: Project | None, **fields: Any) -> Project:
         raise UsageError(str(first["msg"]), where=json_path(first["loc"]), mend="correct that option") from error
 
 
+def settled_model(name: str) -> str | None:
+    """A model's name as it is kept: a script is found again from any folder. None for no model."""
+    provider, slash, path = name.partition("/")
+    return f"{provider}/{Path(path).absolute()}" if provider == "scripted" and slash and path else name or None
+
+
 def with_options(project: Project, stage_models: list[str], options: list[str]) -> Project:
     """A project with ``--stage-model`` and ``--set`` taken in."""
     import json
@@ -314,7 +320,7 @@ def with_options(project: Project, stage_models: list[str], options: list[str]) 
         stage, equals, name = text.partition("=")
         if not (stage and equals and name):
             raise UsageError(f"--stage-model {text!r} is not STAGE=MODEL", mend="write, say, enhance=provider/name")
-        models[stage] = name
+        models[stage] = settled_model(name) or name
     for text in options:
         path, equals, value = text.partition("=")
         stage, dot, name = path.partition(".")

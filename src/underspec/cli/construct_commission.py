@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from underspec.cli.common import JSON_OPTION, SANDBOX_OPTION, command, print_json
-from underspec.cli.construct import go_on, project_of, say_bound, with_options
+from underspec.cli.construct import go_on, project_of, say_bound, settled_model, with_options
 
 
 @command
@@ -54,7 +54,7 @@ def commission(
         task=identifier,
         source=place,
         out=str(out.absolute()),
-        model=model or None,
+        model=settled_model(model),
         thinking=thinking or None,
         prompts=str(prompts.absolute()) if prompts else None,
         sandbox=sandbox,
