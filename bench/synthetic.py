@@ -75,8 +75,8 @@ def _make_task(folder: Path, number: int, native: int, enhanced: int) -> Path:
         }
         for each in range(_RECORDS)
     ]
-    level = {"records": records, "pointers": [], "signature": None, "fallback": "There is nothing to say on that."}
-    (hidden / "records.json").write_text(json.dumps({"levels": {"L1": level, "L2": level, "L3": level}}))
+    known = {"records": records, "pointers": [], "signature": None, "fallback": "There is nothing to say on that."}
+    (hidden / "records.json").write_text(json.dumps({"levels": {"L1": known, "L2": known, "L3": known}}))
     toml = {
         "contract": 1,
         "id": path.name,

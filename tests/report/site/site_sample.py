@@ -101,7 +101,7 @@ class Sample:
         self._publish(item, "build", made, calls=2)
         if verdict is None:
             for _ in range(MAX_ATTEMPTS):
-                self._fail(item, "grade", "the engine went away")
+                self._fail(item, "grade", f"{self.run}/place: the engine went away")
             return item
         outcomes = outcomes_of(self.cases, verdict, notes=HOSTILE if hostile else ())
         outcomes = outcomes.model_copy(update={"deliverable": deliverable.sha256})
@@ -271,7 +271,10 @@ def _acceptance(task: Task, deliverable: str) -> Acceptance:
 def _structure(deliverable: str) -> Structure:
     size = TreeSize(language="Python", files=2, loc=40, classes=1, methods=4, namespaces=1)
     overlap = {name: Overlap(golden=4, generated=4, common=3) for name in (*DIMENSIONS, "namespace_relative")}
-    return Structure(deliverable=deliverable, golden=size, generated=size, normalized=False, overlap=overlap)
+    notes = (f"{GOLDEN_NAME}/core.py was left out",)
+    return Structure(
+        deliverable=deliverable, golden=size, generated=size, normalized=False, overlap=overlap, notes=notes
+    )
 
 
 def _review(task: Task, deliverable: str) -> CriticReview:

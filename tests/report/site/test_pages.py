@@ -168,6 +168,12 @@ def test_what_is_unscored_stays_in_sight(pages: dict[str, Page], sample: Sample)
     assert "to" in bounds
 
 
+def test_a_public_page_tells_whose_fault_it_was_and_no_more(public_site: Path) -> None:
+    words = _words(_of(pages_of(public_site), "items/a-run/toy-sums--wrong--e2"))
+    assert "Unscored, through no fault of the agent: sandbox." in words
+    assert "the engine went away" not in words
+
+
 def test_leaderboards_are_one_for_each_measure(pages: dict[str, Page]) -> None:
     titles = [element.text for element in pages["index.html"].elements if element.tag == "h2"]
     assert titles == ["Cases passed, mean over tasks", "Tasks that pass every private test"]

@@ -39,8 +39,8 @@ class StructureView:
     notes: tuple[str, ...]
 
 
-def structure_view(structure: Structure) -> StructureView:
-    """The comparison of two trees; counts only, no name of the golden sources."""
+def structure_view(structure: Structure, *, public: bool) -> StructureView:
+    """The comparison of two trees: counts, and remarks that may name files for the operator alone."""
     golden, generated = structure.golden, structure.generated
     overlap = structure.overlap
     return StructureView(
@@ -61,7 +61,7 @@ def structure_view(structure: Structure) -> StructureView:
         ),
         unscored=structure.unscored,
         parse_errors=generated.parse_errors.places,
-        notes=structure.notes,
+        notes=() if public else structure.notes,
     )
 
 

@@ -17,7 +17,7 @@ from underspec.phase.accept import ACCEPTANCE_FAILURES_FILE
 from underspec.report.collect import Collected, read_failures
 from underspec.report.html.bars import bars
 from underspec.report.html.cases import ShownCases, TaskCases, failing_by_file, shown_cases
-from underspec.report.html.visible import decoded, name
+from underspec.report.html.visible import decoded, name, prose
 from underspec.report.site.beside import (
     acceptance_view,
     critic_views,
@@ -73,7 +73,8 @@ def write_item(
         "run": run,
         "standing": standing,
         "task": context.place,
-        "reason": context.telling.prose(collected.unscored.reason, 3000) if collected.unscored else None,
+        # A reason may name files, whose places are the operator's own.
+        "reason": prose(collected.unscored.reason, 3000) if collected.unscored and not public else None,
         "facts": list(_facts(collected, context.telling)),
         "condition": _condition(collected),
         "request": request_of(
@@ -90,7 +91,7 @@ def write_item(
         "not_at_hand": context.cases.why_not(outcomes) if outcomes and failures and failures.cases else None,
         "acceptance": _acceptance(store, collected, public=public),
         "understanding": understanding_view(collected, context.task, public=public),
-        "structure": structure_view(collected.structure) if collected.structure else None,
+        "structure": structure_view(collected.structure, public=public) if collected.structure else None,
         "structure_why": collected.structure_why,
         "critic": critic_views(collected.review, public=public) if collected.review else None,
         "critic_model": collected.review.model if collected.review else None,

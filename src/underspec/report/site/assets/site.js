@@ -37,6 +37,17 @@
     apply();
   };
 
+  // Tables that narrow windows show as cards stay tables for those who listen.
+  for (const table of document.querySelectorAll("table.cards")) {
+    table.setAttribute("role", "table");
+    for (const part of table.querySelectorAll("thead, tbody")) part.setAttribute("role", "rowgroup");
+    for (const row of table.rows) row.setAttribute("role", "row");
+    for (const cell of table.querySelectorAll("th, td")) {
+      const role = cell.tagName === "TD" ? "cell" : cell.scope === "row" ? "rowheader" : "columnheader";
+      cell.setAttribute("role", role);
+    }
+  }
+
   // Rows of one table, by what stands in their data attributes.
   for (const form of document.querySelectorAll("form[data-rows]")) {
     const rows = [...document.querySelectorAll(form.dataset.rows + " tbody tr")];
