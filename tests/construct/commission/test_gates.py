@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import shutil
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,7 @@ from tests.construct.commission.sample import (
     told,
     write_source,
 )
+from underspec.construct.commission.media import NotUnderstoodError, texts_of, without_metadata
 
 pytest.importorskip("inspect_ai")
 Change = Callable[[dict[str, Any]], None]
@@ -112,6 +116,69 @@ def test_nobody_can_be_recognised_in_what_is_clean(made_once: Path) -> None:
     assert report["replaced"]["a name"] >= 3
     assert "Maud" not in json.dumps(report["replaced"])
     assert "Maud" not in (out / "clean/job.toml").read_text()
+    originals = json.loads((made.folder("scrub").path / "originals.json").read_text())
+    assert "a name: brimstow parking" in originals
+
+
+def _office(**members: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/") + ".xml", content)
+    return made.getvalue()
+
+
+def _jpeg(*before: bytes, after: bytes = b"") -> bytes:
+    scan = b"\xff\xda\x00\x02\x01\xff\x00\xff\xd0\x02"
+    return b"\xff\xd8" + b"".join(before) + scan + b"\xff\xc4\x00\x02" + scan + b"\xff\xd9" + after
+
+
+def _segment(marker: int, data: bytes) -> bytes:
+    return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
+
+
+_JFIF = _segment(0xE0, b"JFIF\0".ljust(14, b"\1"))
+
+
+@pytest.mark.parametrize(
+    "carrying",
+    [
+        _jpeg(_JFIF, _segment(0xE0, b"JFXX\0\x10 Jane Roe")),
+        _jpeg(_JFIF, _segment(0xEE, b"Adobe and Jane Roe")),
+        _jpeg(_JFIF, _segment(0xE1, b"Exif\0\0Jane Roe")),
+        _jpeg(_JFIF, after=b"Jane Roe\xff\xd9"),
+    ],
+)
+def test_a_picture_keeps_only_what_it_shows(carrying: bytes) -> None:
+    assert without_metadata("x.jpg", carrying) == _jpeg(_JFIF)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"word__comments": b'<w:comment w:id="1" w:author="Jane Roe" w:initials="JR"/>'},
+        {"word__people": b"<w15:person w15:author='Jane Roe'/>"},
+        {"DocProps__Core": b"<dc:creator>Jane Roe</dc:creator>"},
+        {"xl__comments1": b"<authors><author>Jane Roe</author></authors>"},
+        {"xl__persons__person": b'<person displayName="Jane Roe" userId="JR"/>'},
+        {"ppt__commentAuthors": b'<p:cmAuthor id="1" name="Jane Roe" initials="JR"/>'},
+    ],
+)
+def test_an_office_file_does_not_say_who_wrote_in_it(members: dict[str, bytes]) -> None:
+    bare = without_metadata("x.docx", _office(**members))
+    assert not any(word in text for text in texts_of("x", bare).values() for word in ("Jane", "JR"))
+    assert without_metadata("x.docx", bare) == bare
+
+
+def test_a_table_of_a_workbook_keeps_its_name() -> None:
+    whole = _office(xl__tables__table1=b'<table name="Rates" displayName="Rates"/>')
+    assert texts_of("x", without_metadata("x.xlsx", whole)) == texts_of("x", whole)
+
+
+def test_an_office_file_whose_texts_cannot_be_searched_is_not_understood() -> None:
+    with pytest.raises(NotUnderstoodError, match="no text in UTF-8"):
+        without_metadata("x.docx", _office(word__document="Maud Finnery".encode("utf-16")))
 
 
 def test_a_kind_of_file_that_is_not_understood_is_left_out_and_said(tmp_path: Path) -> None:

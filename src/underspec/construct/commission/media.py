@@ -16,7 +16,10 @@ TEXT_ENDINGS = frozenset(
 NOTICES = re.compile(r"^(?:LICENSE|LICENCE|NOTICE|COPYING|COPYRIGHT)(?:[.-][\w.-]+)?$", re.IGNORECASE)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SHOWN = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"bKGD", b"pHYs", b"sBIT"})
-_JPEG_KEPT = frozenset({0xE0, 0xEE})  # JFIF, and Adobe's colour transform, without which colours are wrong
+# JFIF without a thumbnail, and Adobe's colour transform, without which colours are wrong. Anything longer is no part of
+# either: a thumbnail shows what was cropped, and the rest is a place for words.
+_JPEG_KEPT = {0xE0: (b"JFIF\0", 16), 0xEE: (b"Adobe", 14)}
+_JPEG_IN_SCAN = frozenset({0x00, 0xFF, *range(0xD0, 0xD8)})
 _MOST = 64 * 1024**2
 
 
@@ -73,22 +76,32 @@ def _png_chunks(content: bytes) -> Iterator[bytes]:
 def _jpeg_segments(content: bytes) -> Iterator[bytes]:
     yield content[:2]
     place = 2
-    while place + 4 <= len(content):
-        if content[place] != 0xFF:
+    while place + 2 <= len(content):
+        if content[place] != 0xFF or (content[place + 1] != 0xD9 and place + 4 > len(content)):
             raise NotUnderstoodError("the JPEG is damaged")
         marker = content[place + 1]
-        if marker == 0xDA:  # the picture itself, to its end; what stands behind the end is left out
-            end = content.rfind(b"\xff\xd9")
-            if end < place:
-                raise NotUnderstoodError("the JPEG has no end")
-            yield content[place : end + 2]
+        if marker == 0xD9:  # what stands behind the end is left out
+            yield content[place : place + 2]
             return
         (size,) = struct.unpack_from(">H", content, place + 2)
-        comment_or_application = marker == 0xFE or 0xE0 <= marker <= 0xEF
-        if not comment_or_application or marker in _JPEG_KEPT:
-            yield content[place : place + 2 + size]
-        place += 2 + size
+        end = place + 2 + size
+        if marker == 0xDA:
+            end = _scan_end(content, end)
+        begins, long = _JPEG_KEPT.get(marker, (b"", 0))
+        kept = size == long and content.startswith(begins, place + 4)
+        if kept or not (marker == 0xFE or 0xE0 <= marker <= 0xEF):
+            yield content[place:end]
+        place = end
     raise NotUnderstoodError("the JPEG is damaged")
+
+
+def _scan_end(content: bytes, place: int) -> int:
+    """Where the next marker stands behind the coded picture that begins at ``place``."""
+    while (place := content.find(b"\xff", place)) >= 0 and place + 1 < len(content):
+        if content[place + 1] not in _JPEG_IN_SCAN:
+            return place
+        place += 1 if content[place + 1] == 0xFF else 2
+    raise NotUnderstoodError("the JPEG has no end")
 
 
 def _zip(content: bytes) -> bytes:
@@ -104,24 +117,48 @@ def _zip(content: bytes) -> bytes:
             for name in names:
                 if PurePosixPath(name).suffix.lower() not in (".xml", ".rels", ".vml"):
                     raise NotUnderstoodError(f"it holds {name[:80]!r}, which is no text")
-                new.writestr(zipfile.ZipInfo(name), _without_properties(name, old.read(name)))
+                data = old.read(name)
+                if b"\0" in data or not _is_utf8(data):
+                    raise NotUnderstoodError(f"its {name[:80]!r} is no text in UTF-8")
+                new.writestr(zipfile.ZipInfo(name), _without_properties(name, data))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError) as problem:
         raise NotUnderstoodError(f"the archive is damaged: {problem}") from problem
     return made.getvalue()
 
 
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 _PROPERTIES = {
-    "docProps/core.xml": b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><cp:coreProperties xmlns:cp='
+    "docprops/core.xml": b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><cp:coreProperties xmlns:cp='
     b'"http://schemas.openxmlformats.org/package/2006/metadata/core-properties"/>',
-    "docProps/app.xml": b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Properties xmlns='
+    "docprops/app.xml": b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Properties xmlns='
     b'"http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"/>',
-    "docProps/custom.xml": b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Properties xmlns='
+    "docprops/custom.xml": b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Properties xmlns='
     b'"http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"/>',
 }
+# Who commented or changed something (ECMA-376: w:author, xl/comments, ppt/commentAuthors) and under which account.
+_WHO = re.compile(
+    rb"""(\b(?:author|initials|userId|userName|lastModifiedBy)\s*=\s*)(?:"[^"]+"|'[^']+')|(<(?:\w+:)?author>)[^<]+"""
+)
+_WHO_IN_LISTS = re.compile(rb"""(\b(?:name|displayName)\s*=\s*)(?:"[^"]+"|'[^']+')""")
+_LISTS_OF_PEOPLE = re.compile(r"(?:^xl/persons/|commentauthors|authors\.xml$)", re.IGNORECASE)
 
 
 def _without_properties(name: str, content: bytes) -> bytes:
-    return _PROPERTIES.get(name, content)
+    # Programs find parts whatever the case of their names (ECMA-376 part 2).
+    known = _PROPERTIES.get(name.lower())
+    if known is not None:
+        return known
+    content = _WHO.sub(lambda found: found[1] + b'""' if found[1] else found[2], content)
+    if _LISTS_OF_PEOPLE.search(name):
+        content = _WHO_IN_LISTS.sub(rb'\1""', content)
+    return content
 
 
 def texts_of(path: str, content: bytes) -> dict[str, str]:
