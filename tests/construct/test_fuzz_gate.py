@@ -107,6 +107,11 @@ FAULTS: dict[str, tuple[Callable[[Answers], None], str, str | None]] = {
     "an empty category": (put("l1", "omissions", 0, "category", to=" "), "no_category", "records.json"),
     "an empty response": (put("l1", "omissions", 0, "response", to=" \n"), "no_response", "records.json"),
     "nothing hidden": (put("l1", "omissions", 0, "hidden", to=[]), "nothing_hidden", "omissions.json"),
+    "words hidden that nobody says": (
+        put("l1", "omissions", 0, "hidden", to=["zebra", "crossing"]),
+        "nothing_hidden",
+        "omissions.json",
+    ),
     "an omission without record": (cut("l1", "omissions", 2), "omission_without_record", "omissions.json"),
     "a constraint nobody speaks of": (put("l1", "shown", to=[]), "omission_without_record", "omissions.json"),
     "a quote that does not stand there": (

@@ -64,7 +64,7 @@ def material_of(places: Mapping[str, Path], findings: list[GateFinding]) -> Mate
     selection = read_part(places["select"], SELECTION, Selection, findings)
     native = read_cases(places["refactor"], NATIVE, findings)
     public = read_cases(places["ground"], PUBLIC, findings)
-    enhanced = read_cases(places["enhance"], ENHANCED, []) if (places["enhance"] / ENHANCED).is_dir() else {}
+    enhanced = read_cases(places["enhance"], ENHANCED, findings)
     if text is None or features is None or contract is None or selection is None or not native or not public:
         return None
     shown = public_texts(places["ground"], public)

@@ -57,7 +57,7 @@ def judge_texts(material: Material, levels: Levels, golden: GoldenToml | None) -
     for level in LEVELS:
         yield from records.check_records(level, known[level])
         yield from records.check_pointers(level, requests[level], known[level])
-    yield from records.check_omissions(omissions, requests["L1"], known["L1"])
+    yield from records.check_omissions(omissions, requests["L1"], material.ground, known["L1"])
     yield from records.check_signature(material.contract.actions, known["L1"])
     yield from exposure.check_restored(omissions, known["L1"], known["L2"])
     yield from exposure.check_shown_more(omissions, requests["L1"], requests["L2"])

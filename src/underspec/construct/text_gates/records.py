@@ -52,12 +52,12 @@ def check_pointers(level: str, request: str, known: LevelRecords) -> Iterator[Ga
             yield _said("reference_explained", message, f"{where}.meaning", "leave the explanation to the pointer")
 
 
-def check_omissions(omissions: Omissions, request: str, known: LevelRecords) -> Iterator[GateFinding]:
+def check_omissions(omissions: Omissions, request: str, ground: str, known: LevelRecords) -> Iterator[GateFinding]:
     """Every constraint of the list is stated by L1 in words that stand there, or has a record; every point hides
-    something; the points are of all three kinds."""
+    something that the GroundPRD says; the points are of all three kinds."""
     records = {record.id: record for record in known.records}
     covered: set[str] = set()
-    text = Text(request)
+    text, whole = Text(request), Text(ground)
     ids = {each.id for each in omissions.constraints}
     for place, point in enumerate(omissions.L1.points):
         where = f"$.L1.points[{place}]"
@@ -70,6 +70,9 @@ def check_omissions(omissions: Omissions, request: str, known: LevelRecords) -> 
             yield _plan("unknown_constraint", f"{name!a} is no constraint of the list", where, "name one of the list")
         if not point.hidden and records[point.record].kind not in _MADE:
             yield _plan("nothing_hidden", f"{point.record} hides no phrase", where, "name what must not be shown")
+        elif point.hidden and not any(whole.holds(phrase) for phrase in point.hidden):
+            message = f"the GroundPRD says none of the phrases that {point.record} hides, such as {point.hidden[0]!a}"
+            yield _plan("nothing_hidden", message, where, "name words of the GroundPRD that give the point away")
     for place, shown in enumerate(omissions.L1.shown):
         if shown.constraint not in ids:
             message = f"{shown.constraint!a} is no constraint of the list"
