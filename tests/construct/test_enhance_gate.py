@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.construct.planted import TOTAL, Laid, found, kinds, project, refactored, run, runner, selected
+from tests.construct.planted import CONTRACT, TOTAL, Laid, found, kinds, project, refactored, run, runner, selected
 from underspec.construct import enhance as enhancing
 from underspec.construct.coverage import Covered, code_lines, lines_not_run
 from underspec.construct.enhance import DIMENSIONS, ENHANCE, read_enhanced_document
-from underspec.construct.materials import case_bytes
+from underspec.construct.findings import GateFinding
+from underspec.construct.materials import Contract, case_bytes
 from underspec.construct.runner import Runner
 from underspec.construct.stage import Stage
 
@@ -127,6 +128,14 @@ def test_answers_of_another_form_are_refused_with_the_reason(tmp_path: Path) -> 
     text = {"cases": [{"dimension": "logic", "input": '{"a": 1}', "expected_output": None}]}
     (case,) = read_enhanced_document(text) or []
     assert case.input == {"a": 1}
+
+
+def test_what_a_later_gate_says_of_all_cases_is_asked_of_every_feature() -> None:
+    contract = Contract.model_validate_json(json.dumps(CONTRACT))
+    general = GateFinding(kind="mutants_survive", message="m", evidence="a.py:1")
+    named = GateFinding(kind="random", message="m", file="enhanced/total_logic.json", where="$.cases[0]")
+    found_by = enhancing._by_feature([general, named], contract)
+    assert found_by == {"total": [general, named], "largest": [general]}
 
 
 SCRIPT = """// sums

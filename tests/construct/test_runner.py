@@ -33,6 +33,7 @@ class Counting:
         self.name, self.good, self.calls = name, good, calls
         self.count = 0
         self.told: list[list[str]] = []
+        self.files_told: list[str | None] = []
         self.gates = 0
 
     def reads(self, project: Project) -> dict[str, str]:
@@ -41,6 +42,7 @@ class Counting:
     async def propose(self, work: Work, findings: Sequence[GateFinding]) -> None:
         self.count += 1
         self.told.append([finding.kind for finding in findings])
+        self.files_told = [finding.file for finding in findings]
         (work.out / "number.txt").write_text(str(self.count))
 
     async def gate(self, work: Work) -> Verdict:
@@ -268,7 +270,8 @@ def test_a_damaged_state_and_a_link_among_the_files_are_said(tmp_path: Path) -> 
 def test_what_a_later_gate_says_about_a_stage_reaches_it_when_it_is_redone(tmp_path: Path) -> None:
     class Blaming(Reading):
         async def gate(self, work: Work) -> Verdict:
-            said = GateFinding(kind="unclear", message="say it better", severity="warning", stage="counting")
+            file = "hidden/cases/number.txt"
+            said = GateFinding(kind="unclear", message="say it better", severity="warning", stage="counting", file=file)
             return Verdict(findings=(said,))
 
     first = Counting()
@@ -276,6 +279,7 @@ def test_what_a_later_gate_says_about_a_stage_reaches_it_when_it_is_redone(tmp_p
     assert run(chosen)
     assert run(chosen, redo=["counting"])
     assert first.told == [[], ["unclear"]]
+    assert first.files_told == ["number.txt"]
 
 
 def test_unknown_stages_are_refused_with_those_there_are(tmp_path: Path) -> None:

@@ -278,12 +278,16 @@ def _read_log(path: Path) -> list[dict[str, Any]]:
 
 def _by_feature(findings: Sequence[GateFinding], contract: Contract) -> dict[str, list[GateFinding]]:
     """Findings by the feature whose file they name; those that name none belong to every feature."""
+    owners = {
+        f"{ENHANCED}/{feature.id}_{dimension}.json": feature.id
+        for feature in contract.features
+        for dimension in DIMENSIONS
+    }
     found: dict[str, list[GateFinding]] = {}
     for finding in findings:
-        for feature in contract.features:
-            names = {f"{ENHANCED}/{feature.id}_{dimension}.json" for dimension in DIMENSIONS}
-            if finding.file in names:
-                found.setdefault(feature.id, []).append(finding)
+        owner = owners.get(finding.file or "")
+        for name in [owner] if owner else [feature.id for feature in contract.features]:
+            found.setdefault(name, []).append(finding)
     return found
 
 

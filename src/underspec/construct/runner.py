@@ -138,7 +138,8 @@ class Runner:
             return (await self._judge(stage, made_by=None)).ok
         if standing == "refused" and state.verdict is not None:
             if state.hand or (stage.calls and self._spec(stage) is None):
-                self.say(f"{stage.name}: refused, and edited by hand; mend it, or use --redo {stage.name}")
+                why = "edited by hand" if state.hand else "no model works in it"
+                self.say(f"{stage.name}: refused, and {why}; mend it, or use --redo {stage.name}")
                 return False
             return await self._propose(stage, state.verdict.findings)
         return await self._propose(stage, ())
@@ -146,7 +147,12 @@ class Runner:
     def _blamed(self, name: str) -> tuple[GateFinding, ...]:
         """What the gates of later stages said about this one's files."""
         later = [state.verdict for one in self.stages if (state := self.folder(one.name).state()).verdict is not None]
-        return tuple(finding for verdict in later if verdict for finding in verdict.findings if finding.stage == name)
+        said = (finding for verdict in later if verdict for finding in verdict.findings if finding.stage == name)
+        # A case is called differently in a task and in the stage that made it.
+        return tuple(
+            finding.model_copy(update={"file": finding.file.removeprefix("hidden/cases/")}) if finding.file else finding
+            for finding in said
+        )
 
     async def _propose(self, stage: Stage, findings: Sequence[GateFinding]) -> bool:
         """Propose and judge until the gate opens, with ``repairs`` turns after the first."""
