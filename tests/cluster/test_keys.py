@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -105,3 +106,18 @@ def test_another_user_gets_nothing_even_where_the_folder_lets_it_in(place: Path)
         )
         answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "0"
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_hands_out_until_it_is_ended_and_takes_its_socket_away(place: Path, end: signal.Signals) -> None:
+    command = [str(Path(sys.executable).with_name("underspec")), "keys", "--socket", str(place)]
+    environment = {**os.environ, "SOME_API_KEY": "one"}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        said = running.stderr.readline()
+        assert "SOME_API_KEY" in said
+        assert "one" not in said.split()
+        assert fetch_keys(place)["SOME_API_KEY"] == "one"
+        running.send_signal(end)
+        assert running.wait(timeout=30) == 0
+    assert not place.exists()

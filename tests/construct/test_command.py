@@ -44,6 +44,10 @@ def test_stages_are_stopped_shown_edited_compared_and_resumed(tmp_path: Path, mo
     assert "select    passed, 1 turns" in shown.stdout
     assert "warning: not_assessed" in shown.stdout
     assert construct("edit", "tally.construct", "select/selection.json").exit_code == 3
+    monkeypatch.setenv("EDITOR", "no-such-editor-anywhere")
+    lacking = construct("edit", "tally.construct", "select/selection.json")
+    assert lacking.exit_code == 3
+    assert "no-such-editor-anywhere" in lacking.stderr
     monkeypatch.setenv("EDITOR", "sed -i s/Tallybox/Counting/")
     edited = document(construct("edit", "tally.construct", "select/source/README.md", "--json"))
     assert (edited["stage"], edited["changed"]) == ("select", True)

@@ -9,8 +9,9 @@ import pytest
 
 from tests.construct.planted import LIBRARY, TESTS, found, kinds, project, repository, run, runner
 from underspec.construct.licence import find_licence
+from underspec.construct.materials import Selection
 from underspec.construct.runner import Runner
-from underspec.construct.select import SELECT, read_assessment
+from underspec.construct.select import SELECT, read_assessment, selection_findings
 from underspec.construct.source import folder_digest, lay_source, understand
 from underspec.errors import UsageError
 
@@ -151,6 +152,8 @@ def test_sources_are_understood_or_refused(tmp_path: Path) -> None:
         ({"package.json": '{"license": "ISC"}'}, "ISC", True),
         ({"package.json": '{"license": "GPL-3.0-only OR MIT"}'}, "GPL-3.0-only OR MIT", True),
         ({"package.json": '{"license": "GPL-3.0-only"}'}, "GPL-3.0-only", False),
+        ({"package.json": '{"license": "MIT AND Apache-2.0"}'}, "MIT AND Apache-2.0", True),
+        ({"package.json": '{"license": "MIT AND GPL-3.0-only"}'}, "MIT AND GPL-3.0-only", False),
         ({"package.json": "{"}, None, False),
         ({"PKG-INFO": "Name: x\nClassifier: License :: OSI Approved :: MIT License\n\n"}, "MIT", True),
         ({"COPYING": "do what you like"}, None, False),
@@ -163,3 +166,13 @@ def test_licences_are_read_and_never_guessed(
         (tmp_path / name).write_text(text)
     licence = find_licence(tmp_path)
     assert (licence.spdx, licence.permissive) == (spdx, permissive)
+
+
+@pytest.mark.parametrize(
+    ("licence", "refused"),
+    [("MIT AND Apache-2.0", False), ("MIT AND GPL-3.0-only", True), ("GPL-3.0-only OR MIT", False)],
+)
+def test_every_licence_that_binds_must_let_everybody_build_on_it(licence: str, refused: bool) -> None:
+    known = {"name": "x", "version": "1", "url": "pypi:x", "language": "Python", "files": 1, "lines": 1}
+    selection = Selection.model_validate({**known, "license": licence, "test_command": ("true",)})
+    assert ("licence" in {finding.kind for finding in selection_findings(selection, {})}) == refused

@@ -112,7 +112,7 @@ def repository(
     go_on(folder, until, redo, as_json)
 
 
-@app.command("rank")
+@app.command("rank", short_help="Select among many repositories, and rank them.")
 @command
 def rank(
     repos: list[str] = typer.Argument(..., help="Repositories, named as for `construct REPO`."),
@@ -165,7 +165,7 @@ def _say_on_stderr(words: str) -> None:
     typer.echo(plain(words), err=True)
 
 
-@app.command("resume")
+@app.command("resume", short_help="Go on: stages that passed stay.")
 @command
 def resume(
     work: Path = _WORK,
@@ -208,7 +208,7 @@ def status(work: Path = _WORK, as_json: bool = JSON_OPTION) -> None:
     _print_status(document)
 
 
-@app.command("edit")
+@app.command("edit", short_help="Show where a stage's files are, or open one.")
 @command
 def edit(
     work: Path = _WORK,
@@ -235,7 +235,11 @@ def edit(
         if not editor:
             raise EnvironmentLacksError("no editor is set", mend=f"set EDITOR, or edit {path} by any means")
         before = tree_digest(folder.out)
-        subprocess.run([*shlex.split(editor), str(path)], check=False)
+        try:
+            subprocess.run([*shlex.split(editor), str(path)], check=False)
+        except (OSError, ValueError) as error:
+            mend = f"set EDITOR to a program that there is, or edit {path} by any means"
+            raise EnvironmentLacksError(f"the editor {editor!a} cannot be started: {error}", mend=mend) from error
         changed = tree_digest(folder.out) != before
     document = {"stage": name, "folder": str(folder.out), "files": dict(stage.files), "changed": changed}
     if as_json:
@@ -248,7 +252,7 @@ def edit(
         typer.echo("changed; `underspec construct resume` judges it" if changed else "not changed")
 
 
-@app.command("diff")
+@app.command("diff", short_help="Show what differs between two states of a stage.")
 @command
 def diff(
     work: Path = _WORK,

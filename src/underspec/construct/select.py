@@ -11,7 +11,7 @@ import tomli_w
 
 from underspec.construct.data import as_data
 from underspec.construct.findings import GateFinding, NoProposalError, Verdict
-from underspec.construct.licence import PERMISSIVE, find_licence
+from underspec.construct.licence import Licence, find_licence
 from underspec.construct.materials import SELECTION, Assessment, Selection, read_part, write_part
 from underspec.construct.own_tests import TestPlan, TestRun, plan_of, run_tests
 from underspec.construct.project import Project
@@ -49,7 +49,7 @@ class Select:
 
     name = "select"
     needs: tuple[str, ...] = ()
-    version = 1
+    version = 2
     prompts: tuple[str, ...] = ("rules", "tests", "malformed")
     files: Mapping[str, str] = {
         SELECTION: "name, version, language, licence, sizes, how the tests are run, their assessment",
@@ -111,7 +111,7 @@ class Select:
             if not source.is_dir():
                 findings.append(GateFinding(kind="missing_file", message="there is no source", file="source/"))
             return Verdict(findings=tuple(findings))
-        findings += _of_selection(selection, work.options)
+        findings += selection_findings(selection, work.options)
         plan = plan_of(source, _language(selection.language), {**work.options, **_as_options(selection)})
         if plan is None or selection.test_command == NO_TESTS:
             message = "no test was found, or no command that runs them is known"
@@ -185,10 +185,10 @@ def test_findings(runs: Sequence[TestRun]) -> list[GateFinding]:
 test_findings.__test__ = False  # type: ignore[attr-defined]
 
 
-def _of_selection(selection: Selection, options: Mapping[str, Any]) -> list[GateFinding]:
+def selection_findings(selection: Selection, options: Mapping[str, Any]) -> list[GateFinding]:
+    """What its licence and its marks say against a repository."""
     findings = []
-    licence = selection.license.split(" OR ")
-    if not any(one.strip("() ") in PERMISSIVE for one in licence) and not options.get("licence_ok"):
+    if not Licence(selection.license, selection.license_file).permissive and not options.get("licence_ok"):
         message = f"its licence is {selection.license}, under which not everybody may build on it"
         mend = "choose another repository, or set licence_ok = true in the options of select when you may"
         findings.append(GateFinding(kind="licence", message=message, file=SELECTION, where="$.license", mend=mend))

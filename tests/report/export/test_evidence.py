@@ -192,5 +192,18 @@ def test_logs_are_pointed_to_and_copied_where_that_is_wanted(tmp_path: Path) -> 
     assert len(line["phases"][0]["messages"]) == 3
 
 
+def test_a_critic_s_log_of_the_same_name_is_copied_beside_the_items_own(tmp_path: Path) -> None:
+    items = items_of(1)
+    store = run_of(tmp_path / "run", items, worked)
+    (log,) = (store.path / "evidence").glob("*.eval")
+    (store.path / "evidence" / "reviews").mkdir()
+    (store.path / "evidence" / "reviews" / log.name).write_bytes(b"another log")
+    out = tmp_path / "out"
+    wanted = Wanted(("csv",), DEFAULT_WEIGHTS, messages=False, copy_evidence=True)
+    told = export([store.path], out, wanted, find_toml=no_task)["evidence"]
+    copies = {each["file"]: (out / each["copied"]).read_bytes() for each in told}
+    assert copies == {f"evidence/{log.name}": log.read_bytes(), f"evidence/reviews/{log.name}": b"another log"}
+
+
 def no_task(task: str) -> Any:
     raise EnvironmentLacksError("no tasks here")

@@ -57,7 +57,7 @@ _SYNTHETIC = {
     "a network address": "192.0.2.{number}",
     "a link": "https://example.invalid/{number}",
     "an account": "@account{number}",
-    "a folder of somebody's machine": "/work/folder{number}",
+    "a folder of somebody's machine": "/folder{number}",
     "a name": "Name{number}",
 }
 _OTHER = "removed-{number}"
@@ -80,7 +80,7 @@ class Replacements:
 
     def applied(self, text: str, names: Iterable[str]) -> str:
         """The text with stand-ins, longest words first, so that no part of one is taken for another."""
-        found = sorted({*seen_in(text, names)}, key=lambda seen: (-len(seen.words), seen.words))
+        found = sorted({*seen_in(text, names)}, key=lambda seen: (-len(seen.words), seen.words, seen.kind))
         for seen in found:
             stand_in = self.stand_in(seen)
             pattern = name_pattern(seen.words) if seen.kind == "a name" else re.compile(re.escape(seen.words))

@@ -34,7 +34,8 @@ from underspec.task.unpack import make_folders, write_file
 
 CLEAN, REPORT, NAMES = "clean", "scrub.json", "names.json"
 ORIGINALS = "originals.json"
-"""In the stage's evidence, which never leaves the working folder: what stands for what."""
+"""In the stage's own folder, beside its files and its evidence, which every run of the gate empties: what stands for
+what. It never leaves the working folder."""
 SHAPE = Shape("names", {"names": {"type": "array", "items": {"type": "string"}}})
 
 
@@ -67,7 +68,7 @@ class Scrub:
 
     name = "scrub"
     needs: tuple[str, ...] = ("screen",)
-    version = 1
+    version = 2
     prompts: tuple[str, ...] = ("rules", "material", "malformed")
     files: Mapping[str, str] = {
         NAMES: "names that must not stay; add what was missed, and redo",
@@ -92,7 +93,7 @@ class Scrub:
         report, replacements = _scrubbed(source, work.out / CLEAN, names)
         write_part(work.out / REPORT, report)
         made = {f"{kind}: {words}": stand_in for (kind, words), stand_in in replacements.made.items()}
-        write_atomic(work.evidence / ORIGINALS, json.dumps(made, indent=1, ensure_ascii=False).encode())
+        write_atomic(work.evidence.parent / ORIGINALS, json.dumps(made, indent=1, ensure_ascii=False).encode())
 
     async def gate(self, work: Work) -> Verdict:
         """Nothing that could be recognised stands anywhere; notices are as they were."""

@@ -194,7 +194,7 @@ class _Export:
             inside = log.relative_to(folder).as_posix()
             copied: str | None = None
             if self._wanted.copy_evidence:
-                target = self._out / EVIDENCE / run / log.name
+                target = self._out / EVIDENCE / run / log.relative_to(folder / EVIDENCE)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(log, target)
                 copied = target.relative_to(self._out).as_posix()
