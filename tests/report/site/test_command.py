@@ -61,3 +61,11 @@ def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
     assert ran.code == 2
     assert "this is no run" in ran.err
     assert not (tmp_path / "site").exists()
+
+
+def test_a_place_where_nothing_can_be_made_is_named(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path / "file" / "site", Path("/proc/nowhere/site")):
+        ran = underspec("report", run, "--out", place)
+        assert ran.code == 2
+        assert f"{place}: no site can be made here" in ran.err

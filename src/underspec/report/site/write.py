@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -75,7 +76,7 @@ def write_site(
     ``read`` reads the plan's runs, in their order; it is called once workers have begun on pages of tasks and items.
 
     Raises:
-        UsageError: something else than a site lies at ``out``.
+        UsageError: something else than a site lies at ``out``, or nothing can be made there.
         StoreError: names the file of a run that is damaged; then nothing is written.
         HostExhaustedError: no space is left.
     """
@@ -83,6 +84,7 @@ def write_site(
     out = out.absolute()
     making = out.with_name(f".{out.name}.{secrets.token_hex(6)}.tmp")
     folder = _Folder(making)
+    _make(making, out)
     try:
         pages = Pages(plan, out, folder.write)
         for name in _ASSETS:
@@ -100,6 +102,19 @@ def write_site(
         if making.exists():
             remove_tree(making)
     return Written(out / "index.html", folder.pages + number, folder.bytes + size)
+
+
+def _make(making: Path, out: Path) -> None:
+    with host_exhaustion(out):
+        try:
+            making.mkdir(parents=True)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            mend = "give a folder in which you may write"
+            raise UsageError(
+                f"no site can be made here: {os.strerror(error.errno or 0)}", file=str(out), mend=mend
+            ) from error
 
 
 def _asset(name: str) -> bytes:
