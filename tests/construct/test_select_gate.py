@@ -13,7 +13,9 @@ from underspec.construct.materials import Selection
 from underspec.construct.runner import Runner
 from underspec.construct.select import SELECT, read_assessment, selection_findings
 from underspec.construct.source import folder_digest, lay_source, understand
+from underspec.construct.tools import PYTEST
 from underspec.errors import UsageError
+from underspec.task.golden import archive_place
 
 pytestmark = pytest.mark.sandbox
 
@@ -59,6 +61,22 @@ def test_a_sound_checkout_is_kept_with_all_that_is_known_of_it(tmp_path: Path) -
     assert verdict is not None
     assert verdict.facts["runs"] == [{"tests": 3, "ok": True}] * 2
     assert (chosen.folder("select").out / "golden" / "tallybox.py").read_text() == LIBRARY
+
+
+def test_tests_of_pytest_run_with_a_pytest_that_the_image_need_not_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("UNDERSPEC_HOME")
+    if not all(archive_place(one).exists() for one in PYTEST):
+        pytest.skip("pytest's wheels are not among the golden archives of this machine")
+    bare = (
+        "from tallybox import add_everything_up_exactly_once as add\n\n\ndef test_sum():\n    assert add([1, 2]) == 3\n"
+    )
+    chosen = selected(tmp_path, test_tallybox_py=bare)
+    assert run(chosen)
+    document = json.loads((chosen.folder("select").out / "selection.json").read_text())
+    assert document["tests"] == ["test_tallybox::test_sum"]
+    assert len(document["packages"]) == len(PYTEST)
 
 
 def test_a_failing_test_keeps_the_gate_shut_and_is_named(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from underspec.artifact.acceptance import TestVerdict
+from underspec.construct.numbers import whole_of
 from underspec.construct.stage import Work
 from underspec.construct.tools import KIT_INSIDE, PYTEST, kit_mounted, wheels_mounted
 from underspec.errors import AgentError, TaskError, UsageError
@@ -89,29 +90,30 @@ def plan_of(root: Path, language: Language, options: Mapping[str, Any]) -> TestP
         raise UsageError(f"a wheel is not named as it must be: {error}", where="$.select.wheels", mend=mend) from error
     command = options.get("test_command")
     if command is None:
-        command, more = _usual(root, language, paths)
-        wheels += tuple(one for one in more if one.name not in {given.name for given in wheels})
+        command = _usual(root, language, paths)
     if not command:
         return None
-    image, seconds = str(options.get("image", "host")), int(options.get("seconds", SECONDS))
+    if language.key == "python" and "pytest" in command:
+        wheels += tuple(one for one in PYTEST if one.name not in {given.name for given in wheels})
+    image, seconds = str(options.get("image", "host")), whole_of(options, "select", "seconds", SECONDS)
     return TestPlan(tuple(command), paths, wheels, image, seconds)
 
 
-def _usual(root: Path, language: Language, paths: Sequence[str]) -> tuple[list[str], tuple[GoldenToml, ...]]:
+def _usual(root: Path, language: Language, paths: Sequence[str]) -> list[str]:
     if not paths:
-        return [], ()
+        return []
     if language.key == "python":
         modules = [_module(root, path) for path in paths if Path(path).name not in ("__init__.py", "conftest.py")]
         bare = any(_PYTEST.search((root / path).read_bytes()) for path in paths)
         if not bare and modules and all(modules):
-            return ["python3", f"{KIT_INSIDE}/unittests.py", "{report}", *(module or "" for module in modules)], ()
+            return ["python3", f"{KIT_INSIDE}/unittests.py", "{report}", *(module or "" for module in modules)]
         folders = sorted({path.split("/")[0] if "/" in path else path for path in paths})
         options = ["-q", "-p", "no:cacheprovider", "--junitxml={report}"]
-        return ["python3", "-m", "pytest", *options, *folders], PYTEST
+        return ["python3", "-m", "pytest", *options, *folders]
     if language.key == "javascript":
         options = ["--test-reporter=junit", "--test-reporter-destination={report}"]
-        return ["node", "--test", *options, *paths], ()
-    return [], ()
+        return ["node", "--test", *options, *paths]
+    return []
 
 
 def _module(root: Path, path: str) -> str | None:
