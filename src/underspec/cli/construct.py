@@ -316,6 +316,7 @@ def with_options(project: Project, stage_models: list[str], options: list[str]) 
     """A project with ``--stage-model`` and ``--set`` taken in."""
     import json
 
+    from underspec.construct.pipeline import stages_of
     from underspec.errors import UsageError
     from underspec.model.spec import make_spec
 
@@ -335,6 +336,9 @@ def with_options(project: Project, stage_models: list[str], options: list[str]) 
         except ValueError:
             read = value
         found.setdefault(stage, {})[name] = read
+    known = [stage.name for stage in stages_of(project.kind)]
+    if unknown := [stage for stage in (*models, *found) if stage not in known]:
+        raise UsageError(f"there is no stage {unknown[0]!a}", mend=f"the stages are {', '.join(known)}")
     for name in {*models.values(), *([project.model] if project.model else [])}:
         make_spec(name, thinking=project.thinking)
     return project.model_copy(update={"stage_models": models, "options": found})

@@ -15,6 +15,7 @@ from underspec.agent.registry import load_agent
 from underspec.artifact.condition import Condition
 from underspec.construct.data import as_data
 from underspec.construct.findings import GateFinding, NoProposalError
+from underspec.construct.numbers import whole_of
 from underspec.construct.stage import Work
 from underspec.grade.golden import difference
 from underspec.grade.grader import Grade, grade_in_full
@@ -59,7 +60,7 @@ async def reconstruct(work: Work, task: Task, agent: str, round_number: int) -> 
         command=work.options.get("command"),
         model=spec.name if spec else None,
         exposure="ground",
-        build_seconds=int(work.options.get("build_seconds", 3600)),
+        build_seconds=whole_of(work.options, work.stage, "build_seconds", 3600),
         max_turns=work.options.get("max_turns"),
     )
     image = task.toml.image.base

@@ -19,6 +19,7 @@ from underspec.construct.findings import GateFinding, NoProposalError, Verdict
 from underspec.construct.golden_run import composed, inputs_of
 from underspec.construct.materials import SELECTION, Selection, of_task, read_part
 from underspec.construct.mutants import NUMBER, can_mutate, check_mutants
+from underspec.construct.numbers import number_of, whole_of
 from underspec.construct.project import Project
 from underspec.construct.reconstruct import judge_failures, reconstruct
 from underspec.construct.stage import Work
@@ -94,7 +95,7 @@ async def _golden(work: Work, task: Task, findings: list[GateFinding], facts: di
 
 async def _mutants(work: Work, task: Task, findings: list[GateFinding], facts: dict[str, Any]) -> None:
     language = task.toml.language
-    number = int(work.options.get("mutants", NUMBER))
+    number = whole_of(work.options, work.stage, "mutants", NUMBER)
     if not number:
         return
     if not can_mutate(language):
@@ -115,7 +116,7 @@ async def _mutants(work: Work, task: Task, findings: list[GateFinding], facts: d
     facts["mutants"] = {"possible": checked.possible, "tried": checked.tried, "killed": checked.killed}
     rows = [f"{one.path}:{one.line}: {one.old!r} to {one.new!r}" for one in checked.survived]
     (work.evidence / "survived.txt").write_text("".join(f"{row}\n" for row in rows))
-    least = float(work.options.get("least_killed", LEAST_KILLED))
+    least = number_of(work.options, work.stage, "least_killed", LEAST_KILLED)
     if not checked.sound:
         message = "the suites do not give what they expect even without a mutant"
         findings.append(GateFinding(kind="mutants_unknown", message=message))
@@ -170,7 +171,7 @@ async def _reconstruction(work: Work, task: Task, findings: list[GateFinding], f
         return
     rates = []
     best: float = 0.0
-    for number in range(1, 1 + int(work.options.get("rounds", 1))):
+    for number in range(1, 1 + whole_of(work.options, work.stage, "rounds", 1)):
         work.say(f"{agent} builds the task from its GroundPRD, round {number}")
         try:
             grade = await reconstruct(work, task, str(agent), number)
@@ -182,9 +183,9 @@ async def _reconstruction(work: Work, task: Task, findings: list[GateFinding], f
         best = max(best, overall.passed / overall.total if overall.total else 0.0)
         findings += await judge_failures(work, task, grade.failures)
     facts["reconstruction"] = rates
-    least = work.options.get("least_reconstructed")
-    if least is not None and best < float(least):
-        message = f"the best build from the GroundPRD passes {best:.0%} of the cases, less than {float(least):.0%}"
+    least = number_of(work.options, work.stage, "least_reconstructed", 0.0)
+    if best < least:
+        message = f"the best build from the GroundPRD passes {best:.0%} of the cases, less than {least:.0%}"
         findings.append(GateFinding(kind="contract_unclear", message=message, stage="ground"))
 
 

@@ -14,6 +14,7 @@ from underspec.construct.commission.quoting import Quote, check_quote
 from underspec.construct.data import as_data
 from underspec.construct.findings import GateFinding, NoProposalError, Verdict, feedback
 from underspec.construct.materials import read_part, write_part
+from underspec.construct.numbers import number_of, whole_of
 from underspec.construct.project import Project
 from underspec.construct.stage import Work
 from underspec.errors import UsageError
@@ -153,7 +154,7 @@ def _digest(source: Path) -> str:
 def _figures(candidate: Candidate, options: Mapping[str, Any]) -> list[GateFinding]:
     findings = []
     job = candidate.job
-    least = float(options.get("least_payment", LEAST_PAYMENT))
+    least = number_of(options, "screen", "least_payment", LEAST_PAYMENT)
     if job.payment < least or (job.currency != "USD" and "least_payment" not in options):
         message = f"{job.payment:,.2f} {job.currency} were paid, and USD {least:,.2f} are the least"
         mend = "take another commission, or set screen.least_payment in the job's own currency"
@@ -163,7 +164,7 @@ def _figures(candidate: Candidate, options: Mapping[str, Any]) -> list[GateFindi
         message = f"milestones come to {paid:,.2f}, the payment is {job.payment:,.2f}"
         findings.append(GateFinding(kind="payment_differs", message=message, file=f"{CANDIDATE}/job.toml"))
     by_client = sum(each.who == "client" for each in candidate.conversation.messages)
-    wanted = int(options.get("least_messages", LEAST_MESSAGES))
+    wanted = whole_of(options, "screen", "least_messages", LEAST_MESSAGES)
     if candidate.last < wanted or not by_client:
         message = f"{candidate.last} messages, {by_client} of them the client's, are too few to tell what was wanted"
         findings.append(GateFinding(kind="too_few_messages", message=message, file=f"{CANDIDATE}/conversation.json"))

@@ -228,7 +228,8 @@ def word(value: Any) -> str:
 def widest(found: Sequence[Arm]) -> list[Arm]:
     """Those of the arms that were planned on the same tasks, of which there are most: a few tasks on which many things
     were tried do not cut down what was planned on all of them."""
-    plans = {frozenset(arm.by_task) for arm in found}
+    # In the order of the arms, so that equals are told apart the same way every time.
+    plans = list(dict.fromkeys(frozenset(arm.by_task) for arm in found))
     chosen = max(plans, key=lambda plan: (len(plan) * sum(plan <= arm.by_task.keys() for arm in found), len(plan)))
     return [arm for arm in found if chosen <= arm.by_task.keys()]
 
