@@ -93,6 +93,7 @@ async def _accept(inputs: AcceptInputs, work: Work) -> None:
         deliverable_sha256=deliverable.sha256,
         network=inputs.condition.grade_network,
         on_progress=work.progress,
+        scratch=work.scratch,
     )
     acceptance = accepted.acceptance
     (work.artifact / ACCEPTANCE_FILE).write_bytes(acceptance.to_bytes())

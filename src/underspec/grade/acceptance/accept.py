@@ -57,6 +57,7 @@ async def accept_deliverable(
     deliverable_sha256: str | None = None,
     network: Network = "none",
     on_progress: Callable[[str], None] | None = None,
+    scratch: Path | None = None,
 ) -> Accepted:
     """Run a task's private tests on the folder ``deliverable``, which is neither copied nor changed.
 
@@ -66,6 +67,7 @@ async def accept_deliverable(
     Args:
         image: what the deliverable runs in, and the tests too where the task names no other for them.
         network: what the deliverable's sandbox may reach; the tests' sandbox never reaches anything.
+        scratch: where the tests lie meanwhile; whoever gives it removes what a killed process leaves there.
 
     Raises:
         UsageError: there is no folder to accept.
@@ -78,7 +80,7 @@ async def accept_deliverable(
     spec = SandboxSpec(
         owner=owner, image=image, limits=grading_limits(task.toml.limits), lower=deliverable, network=network
     )
-    with tempfile.TemporaryDirectory(prefix="underspec-acceptance-") as name:
+    with tempfile.TemporaryDirectory(prefix="underspec-acceptance-", dir=scratch) as name:
         folder = Path(name)
         _lay(folder, acceptance_files(task))
         end, report = await _run_tests(
