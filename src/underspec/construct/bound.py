@@ -30,5 +30,6 @@ def cost_bound(stages: Sequence[Stage], project: Project, prices: Prices) -> dic
         rows.append({"stage": stage.name, "model": model, "calls": calls, "dollars": dollars})
     known = [row["dollars"] for row in rows]
     total = None if any(one is None for one in known) else sum(known)
-    most = project.max_cost if total is None else min(total, project.max_cost or total)
+    limits = [each for each in (total, project.max_cost) if each is not None]
+    most = min(limits, default=None)
     return {"stages": rows, "calls": sum(row["calls"] for row in rows), "dollars": total, "at_most": most}

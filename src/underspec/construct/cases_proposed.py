@@ -89,7 +89,7 @@ async def record_outputs(
     """
     root = work.out / reference if (work.out / reference).is_dir() else work.of("refactor") / reference
     with composed(root, work.of("select") / "golden") as tree:
-        run = await run_golden(work, tree, inputs_of(files))
+        run = await run_golden(work, tree, inputs_of(files), image=str(work.options.get("image", "host")))
     came: dict[str, list[bytes | None]] = {}
     for stem, file in files.items():
         outputs = [run.outputs.get((stem, index)) for index in range(len(file.cases))]
