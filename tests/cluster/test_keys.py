@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -121,3 +122,51 @@ def test_the_command_hands_out_until_it_is_ended_and_takes_its_socket_away(place
         running.send_signal(end)
         assert running.wait(timeout=30) == 0
     assert not place.exists()
+
+
+@pytest.mark.parametrize("answer", [b"[1, 2]", b"[" * 200_000, b"no JSON", b'"' + b"x" * 2_000_000])
+def test_what_answers_without_keys_is_told(place: Path, answer: bytes) -> None:
+    place.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(EnvironmentLacksError, match="is not `underspec keys`"):
+            fetch_keys(place)
+        thread.join()
+
+
+def test_only_keys_and_places_are_taken(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("underspec.run.cluster.keys.handed_out", dict)
+    with served_keys(place, {"LD_PRELOAD": "/x.so", "SOME_API_KEY": "one"}):
+        monkeypatch.undo()
+        assert fetch_keys(place) == {"SOME_API_KEY": "one"}
+
+
+def test_another_users_socket_gives_no_keys(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served_keys(place, ENVIRONMENT):
+        monkeypatch.setattr("underspec.run.cluster.keys._peer_user", lambda connection: os.getuid() + 1)
+        with pytest.raises(EnvironmentLacksError, match="another user"):
+            fetch_keys(place)
+
+
+def test_a_file_in_the_sockets_place_stays(place: Path) -> None:
+    place.parent.mkdir(mode=0o700)
+    place.write_text("precious")
+    with pytest.raises(UsageError, match="something else lies there"), served_keys(place, ENVIRONMENT):
+        pass
+    assert place.read_text() == "precious"
+
+
+@pytest.mark.parametrize("wrong", ["x" * 200 + "/keys.sock", "file/keys.sock"])
+def test_a_place_where_no_socket_can_be_is_named(tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError), served_keys(tmp_path / wrong, ENVIRONMENT):
+        pass

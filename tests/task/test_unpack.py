@@ -183,3 +183,26 @@ def test_an_encrypted_zip_is_damaged_for_us(tmp_path: Path, into: Path) -> None:
 
     with pytest.raises(GoldenError, match="is damaged"):
         unpack(_damaged(tmp_path / "y.zip", archive, encrypt), into)
+
+
+@pytest.mark.parametrize("format_", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_a_header_that_would_fill_memory_is_refused(tmp_path: Path, into: Path, format_: int) -> None:
+    archive = tmp_path / "x.tar.gz"
+    with tarfile.open(archive, "w:gz", format=format_) as made:
+        made.addfile(member("a"))
+        info = member("b" * (2_000_000 if format_ == tarfile.GNU_FORMAT else 1))
+        info.pax_headers = {"comment": "x" * 2_000_000}
+        made.addfile(info)
+    with pytest.raises(GoldenError, match="headers is larger"):
+        unpack(archive, into)
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_path_that_no_disk_takes_is_refused(tmp_path: Path, into: Path, kind: str) -> None:
+    deep = "/".join(["d"] * 3000)
+    if kind == "zip":
+        archive = a_zip(tmp_path / "x.whl", (deep, b"a", 0o100644))
+    else:
+        archive = a_tar(tmp_path / "x.tar.gz", (member(deep), b"a"))
+    with pytest.raises(GoldenError, match="unsafe path"):
+        unpack(archive, into)

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from underspec.artifact.files import host_exhaustion
 from underspec.errors import GoldenError
@@ -18,6 +18,17 @@ MAX_UNPACKED_BYTES = 512 * 1024**2
 MAX_UNPACKED_FILES = 50_000
 
 _CHUNK = 1024**2
+_LONGEST_PATH = 1000
+_LONGEST_HEADER = 1024**2
+_HEADERS = frozenset(
+    {
+        tarfile.XHDTYPE,
+        tarfile.XGLTYPE,
+        tarfile.SOLARIS_XHDTYPE,
+        tarfile.GNUTYPE_LONGNAME,
+        tarfile.GNUTYPE_LONGLINK,
+    }
+)
 _DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 _MEND = "choose another archive of the package for hidden/golden.toml"
 
@@ -28,18 +39,33 @@ def _refuse(archive: Path, message: str) -> GoldenError:
 
 def _checked(archive: Path, name: str) -> str:
     parts = name.split("/")
-    if name.startswith("/") or any(part in ("", ".", "..") or name_problem(part) for part in parts):
+    if (
+        name.startswith("/")
+        or len(name) > _LONGEST_PATH
+        or any(part in ("", ".", "..") or name_problem(part) for part in parts)
+    ):
         raise _refuse(archive, f"holds the unsafe path {shown(name)[:80]!r}")
     return name
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose extended header is bounded: such headers are read into memory whole."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        member = super().frombuf(buf, encoding, errors)
+        if member.size > _LONGEST_HEADER and member.type in _HEADERS:
+            raise ValueError("one of its headers is larger than 1 MiB")
+        return member
+
+
 def _tar_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
-    with tarfile.open(archive, "r|gz") as opened:
+    with tarfile.open(archive, "r|gz", tarinfo=_Member) as opened:
         yield from _opened_members(archive, opened)
 
 
 def _deb_members(archive: Path) -> Iterator[tuple[str, bool, IO[bytes]]]:
-    with deb_data(archive) as data, tarfile.open(fileobj=data, mode="r|") as opened:
+    with deb_data(archive) as data, tarfile.open(fileobj=data, mode="r|", tarinfo=_Member) as opened:
         yield from _opened_members(archive, opened)
 
 

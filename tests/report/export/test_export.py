@@ -314,3 +314,28 @@ def test_text_with_control_characters_is_written_all_the_same(tmp_path: Path) ->
     assert pq.read_table(tmp_path / "out" / "items.parquet").to_pylist()[0]["model"] == odd
     with (tmp_path / "out" / "items.csv").open(newline="", encoding="utf-8") as stream:
         assert next(csv.DictReader(stream))["model"] == odd.replace("\0", "\ufffd")
+
+
+def test_two_exports_to_one_folder_do_not_mix(runs: list[Path], tmp_path: Path) -> None:
+    def meanwhile(words: str) -> None:
+        with pytest.raises(UsageError, match="another export"):
+            export(runs, tmp_path / "out", ALL, find_toml=toml_of)
+
+    export(runs, tmp_path / "out", ALL, find_toml=toml_of, progress=meanwhile)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "report.json").is_file()
+
+
+def test_what_a_killed_export_left_is_in_no_later_one(runs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / ".out.partial" / "evidence").mkdir(parents=True)
+    (tmp_path / ".out.partial" / "items.csv").touch()
+    (tmp_path / ".out.partial" / "stray").symlink_to("/")
+    export(runs, tmp_path / "out", ALL, find_toml=toml_of)
+    assert not {"evidence", "stray"} & {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_a_link_is_no_place_for_an_export(runs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").symlink_to("elsewhere")
+    with pytest.raises(UsageError, match="something already"):
+        export(runs, tmp_path / "out", ALL, find_toml=toml_of)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
+import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,19 +73,10 @@ def export(
     if wanted.public and wanted.copy_evidence:
         mend = "leave out --evidence copy, or --public"
         raise UsageError("evidence holds hidden material, and a public export nothing hidden", mend=mend)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(
-            "there is something already", file=str(out), where="--out", mend="name a folder that is not there"
-        )
+    _refuse_taken(out)
     partial = out.with_name(f".{out.name}.partial")
-    with host_exhaustion(partial):
-        shutil.rmtree(partial, ignore_errors=True)
-        try:
-            with host_exhaustion(partial):
-                partial.mkdir(parents=True)
-        except OSError as error:
-            mend = "name a folder in a place where you may write"
-            raise UsageError(f"cannot be made: {error.strerror}", file=str(out), where="--out", mend=mend) from error
+    with host_exhaustion(partial), _held(partial, out):
+        _refuse_taken(out)  # by one that has just ended
         try:
             document = _Export(partial, wanted, find_toml, progress).write(runs)
             if out.exists():
@@ -92,6 +85,41 @@ def export(
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     return document
+
+
+def _refuse_taken(out: Path) -> None:
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise UsageError(
+            "there is something already", file=str(out), where="--out", mend="name a folder that is not there"
+        )
+
+
+@contextlib.contextmanager
+def _held(partial: Path, out: Path) -> Iterator[None]:
+    """The folder ``partial``, empty and nobody else's meanwhile. One of an export that was killed is emptied."""
+    try:
+        with host_exhaustion(partial):
+            partial.mkdir(parents=True, exist_ok=True)
+            handle = os.open(partial, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        mend = "name a folder in a place where you may write"
+        raise UsageError(f"cannot be made: {error.strerror}", file=str(out), where="--out", mend=mend) from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The other one may have put it in its place just before.
+            mine = partial.stat().st_ino == os.fstat(handle).st_ino
+        except (BlockingIOError, FileNotFoundError):
+            mine = False
+        if not mine:
+            raise UsageError(
+                "another export is written there", file=str(out), where="--out", mend="name another folder"
+            )
+        for path in partial.iterdir():
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        yield
+    finally:
+        os.close(handle)
 
 
 class _Export:

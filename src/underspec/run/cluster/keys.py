@@ -12,9 +12,11 @@ import json
 import os
 import re
 import socket
+import stat
 import struct
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -25,6 +27,9 @@ _PLACE = re.compile(r"_(?:BASE_URL|ENDPOINT|REGION|API_VERSION)$")
 _RAY = re.compile(r"^RAY_")
 _CREDENTIALS = struct.Struct("3i")
 _SECONDS = 5.0
+_MOST_BYTES = 1024**2
+_LONGEST_PATH = 107
+"""Of a socket's address (unix(7))."""
 
 
 def secrets_in(environment: Mapping[str, str]) -> dict[str, str]:
@@ -61,8 +66,12 @@ def served_keys(place: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     """Answer with the keys of ``environment`` at the socket ``place`` while the block runs.
 
     Raises:
-        UsageError: somebody else answers there, or the folder is another user's, or open to others.
+        UsageError: somebody else answers there, something else lies there, the folder is another user's, open to others
+            or cannot be made, or the path is too long for a socket.
     """
+    if len(os.fsencode(place)) > _LONGEST_PATH:
+        mend = f"name one of at most {_LONGEST_PATH} bytes, with --socket"
+        raise UsageError("the path is too long for a socket", file=str(place), mend=mend)
     _private_folder(place.parent)
     answer = json.dumps(handed_out(environment)).encode()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
@@ -84,7 +93,11 @@ def served_keys(place: Path, environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _private_folder(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        mend = "name a socket in a folder that you can make"
+        raise UsageError(f"cannot be made: {error.strerror}", file=str(folder), mend=mend) from error
     status = folder.lstat()
     if status.st_uid != os.getuid() or status.st_mode & 0o077:
         mend = "remove it, or set XDG_RUNTIME_DIR to a folder that only you may use"
@@ -96,6 +109,8 @@ def _bind(listener: socket.socket, place: Path) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
             other.connect(str(place))
         raise UsageError("keys are handed out there already", file=str(place), mend="stop the other one first")
+    if place.exists() and not stat.S_ISSOCK(place.lstat().st_mode):
+        raise UsageError("something else lies there", file=str(place), mend="name a path where nothing lies yet")
     place.unlink(missing_ok=True)  # of one that was killed
     listener.bind(str(place))
     place.chmod(0o600)
@@ -110,9 +125,7 @@ def _answer(listener: socket.socket, answer: bytes, stopping: threading.Event) -
             return
         with connection, contextlib.suppress(OSError):
             connection.settimeout(_SECONDS)
-            peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-            _pid, user, _group = _CREDENTIALS.unpack(peer)
-            if user == os.getuid():
+            if _peer_user(connection) == os.getuid():
                 connection.sendall(answer)
 
 
@@ -123,18 +136,32 @@ def fetch_keys(place: Path) -> dict[str, str]:
         EnvironmentLacksError: what answers there is not ours, or broken.
     """
     received = bytearray()
+    until = time.monotonic() + _SECONDS
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_SECONDS)
             connection.connect(str(place))
+            # Whoever could put a socket there could send every call of a model to a service of its own.
+            if _peer_user(connection) != os.getuid():
+                raise EnvironmentLacksError("another user answers where keys are asked for", file=str(place))
             while chunk := connection.recv(65536):
                 received += chunk
+                if len(received) > _MOST_BYTES or time.monotonic() > until:
+                    raise EnvironmentLacksError("what answers is not `underspec keys`", file=str(place))
     except (FileNotFoundError, ConnectionRefusedError):
         return {}
     except OSError as error:
         raise EnvironmentLacksError(f"keys cannot be asked for: {error}", mend=f"see what is at {place}") from error
     try:
         keys = json.loads(received)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EnvironmentLacksError("what answers is not `underspec keys`", file=str(place)) from error
-    return {str(name): str(value) for name, value in keys.items()}
+    if not isinstance(keys, dict):
+        raise EnvironmentLacksError("what answers is not `underspec keys`", file=str(place))
+    return handed_out({str(name): str(value) for name, value in keys.items()})
+
+
+def _peer_user(connection: socket.socket) -> int:
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _pid, user, _group = _CREDENTIALS.unpack(peer)
+    return int(user)
