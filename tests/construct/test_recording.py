@@ -38,7 +38,7 @@ def test_outputs_are_recorded_in_the_image_that_the_stage_was_given(
 
 
 def test_nothing_may_be_spent_where_the_bound_is_nothing() -> None:
-    model = "anthropic/claude-sonnet-4-5"
+    model = "anthropic/claude-sonnet-5"
     project = Project(kind="repository", task="a-task", source=".", out="out", model=model, max_cost=0.0)
     stages = [cast("Stage", SimpleNamespace(name="refactor", calls=1))]
     bound = cost_bound(stages, project, load_prices())
