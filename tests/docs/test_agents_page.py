@@ -10,6 +10,9 @@ import typer
 from tests.docs.pages import ROOT, console_blocks
 from underspec.agent.registry import agent_names
 from underspec.cli.app import app
+from underspec.model.prices import load_prices
+from underspec.run.experiment import make_experiment
+from underspec.run.presets import with_preset
 
 PAGES = (ROOT / "docs" / "agents.md", ROOT / "README.md")
 
@@ -41,3 +44,19 @@ def test_each_command_shown_has_the_flags_that_it_is_shown_with() -> None:
                 assert word in flags, f"{' '.join(argv)}: there is no {word}"
                 looked_at += 1
     assert looked_at > 10
+
+
+def test_the_cost_of_each_model_that_is_shown_with_a_bound_is_known() -> None:
+    prices, looked_at = load_prices(), 0
+    for argv in commands():
+        if argv[0] != "run" or not {"--max-cost", "--max-build-cost"} & set(argv):
+            continue
+        names = [argv[argv.index("--model") + 1]]
+        if "--max-cost" in argv and "--preset" in argv:
+            plan = with_preset(
+                make_experiment({"tasks": ["x"], "condition": {"agent": "x"}}), argv[argv.index("--preset") + 1]
+            )
+            names += [each.stakeholder_model or "" for each in plan.conditions()]
+        assert all(prices.find(name) for name in names), f"{' '.join(argv)}: {names}"
+        looked_at += 1
+    assert looked_at
