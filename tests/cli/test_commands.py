@@ -187,3 +187,9 @@ def test_a_sandbox_that_fails_once_costs_no_grade(tmp_path: Path, monkeypatch: p
     assert (ran.exit_code, failures) == (0, [])
     assert json.loads(ran.stdout)["overall"] == {"passed": 0, "total": 7, "rate": 0.0}
     assert "the engine hiccuped; trying again" in ran.stderr
+
+
+def test_presets_are_listed_without_a_task() -> None:
+    ran = underspec("run", "--preset", "?")
+    assert (ran.code, [line.split()[0] for line in ran.out.splitlines()]) == (0, ["icae", "swe-clar"])
+    assert list(underspec("run", "--preset", "?", "--json").json()["presets"]) == ["icae", "swe-clar"]

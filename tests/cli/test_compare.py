@@ -68,3 +68,12 @@ def test_runs_without_a_common_task_are_refused(runs: Path) -> None:
     ran = underspec("compare", "two", "other", cwd=runs)
     assert ran.code == 2
     assert "no task was scored on both sides" in ran.err
+
+
+def test_figures_fit_into_eighty_columns(runs: Path) -> None:
+    ran = underspec("compare", "one", "one", "--a", "agent=eager", "--b", "agent=asker", cwd=runs)
+    assert ran.code == 0, ran.err
+    sentence, *lines = ran.out.splitlines()
+    assert sentence.startswith("On 3 matched tasks")
+    assert any(line.startswith("cases passed, mean of tasks") and line.endswith("3/0  0.250") for line in lines)
+    assert max(len(line) for line in lines if not line.startswith("    ")) <= 80

@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, help="Let people rate what models rated,
 _STUDY = typer.Argument(..., metavar="STUDY", help="The study's folder.")
 
 
-@app.command("sample")
+@app.command("sample", short_help="Sample what people are to rate.")
 @command
 def sample(
     run: list[Path] = typer.Argument(..., metavar="RUN...", help="Folders or names of runs."),
@@ -65,7 +65,7 @@ def sample(
         typer.echo(f"  left out {count}: {why}")
 
 
-@app.command("sheets")
+@app.command("sheets", short_help="Write what annotators get: rubric, material, sheets.")
 @command
 def sheets(
     study: Path = _STUDY,
@@ -112,7 +112,7 @@ def sheets(
         typer.echo(f"  {covered.uncovered} names stand in files that are no text, and are not covered: look at them")
 
 
-@app.command("import")
+@app.command("import", short_help="Import filled sheets, as often as they come.")
 @command
 def import_sheets(
     study: Path = _STUDY,
@@ -161,7 +161,7 @@ def _progress(study: Study) -> dict[str, tuple[int, int]]:
     return {name: (sum(each.filled for each in rows if each.annotator == name), cells) for name in scores.annotators}
 
 
-@app.command("agreement")
+@app.command("agreement", short_help="Say how far models and people agree.")
 @command
 def agreement(study: Path = _STUDY, as_json: bool = JSON_OPTION) -> None:
     """Say how far the critic, or the judge, agrees with people, and people with each other.

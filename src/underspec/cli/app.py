@@ -80,13 +80,13 @@ app.command("keys", short_help="Hand keys to workers of a cluster on this node."
 app.command("exhibits", short_help="The tables and figures of both papers for one's own runs.")(exhibits.exhibits)
 app.command("label", short_help="After a run: label replies by a model or by hand.")(label.label)
 app.command("export", short_help="Write runs as tables, documents and trajectories.")(export.export)
-app.add_typer(annotate.app, name="annotate")
+app.add_typer(annotate.app, name="annotate", short_help="See how far people agree with critic and judge.")
 stakeholder.app.command("serve", short_help="Answer questions about tasks over HTTP.")(serve.serve)
 app.add_typer(stakeholder.app, name="stakeholder")
 app.add_typer(prompts.app, name="prompts")
-app.add_typer(image.app, name="image")
+app.add_typer(image.app, name="image", short_help="Root trees for sandboxes, and agents' programs.")
 construct_commission.add_to(construct.app)
-app.add_typer(construct.app, name="construct")
+app.add_typer(construct.app, name="construct", short_help="Turn a repository or a commission into a task.")
 
 
 def main() -> None:

@@ -35,9 +35,9 @@ def fail(error: UnderspecError) -> NoReturn:
     from underspec.report.terminal import plain
 
     place = ": ".join(part for part in (error.file, error.where) if part)
-    typer.echo(plain(f"error: {place + ': ' if place else ''}{error.message}"), err=True)
+    echo_folded(plain(f"error: {place + ': ' if place else ''}{error.message}"), 2, err=True)
     if error.mend:
-        typer.echo(plain(f"  mend: {error.mend}"), err=True)
+        echo_folded(plain(f"  mend: {error.mend}"), 4, err=True)
     raise typer.Exit(error.exit_code)
 
 
@@ -89,15 +89,15 @@ def ready_backend(name: str) -> SandboxBackend:
     return backend
 
 
-def echo_folded(text: str, indent: int | None = None) -> None:
-    """Text for people on stdout: on a terminal folded between words, each line under its own start; else as it is."""
-    if sys.stdout.isatty():
+def echo_folded(text: str, indent: int | None = None, *, err: bool = False) -> None:
+    """Text for people: on a terminal folded between words, each line under its own start or there; else as it is."""
+    if (sys.stderr if err else sys.stdout).isatty():
         import shutil
 
         from underspec.report.terminal import folded
 
         text = folded(text, shutil.get_terminal_size().columns, indent)
-    typer.echo(text)
+    typer.echo(text, err=err)
 
 
 def print_json(document: Any) -> None:

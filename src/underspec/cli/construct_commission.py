@@ -103,4 +103,4 @@ def sign(
 def add_to(app: typer.Typer) -> None:
     """Put both commands among those of ``construct``."""
     app.command("commission")(commission)
-    app.command("sign")(sign)
+    app.command("sign", short_help="Say that you have read the task as it is now.")(sign)

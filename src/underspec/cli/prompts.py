@@ -11,7 +11,7 @@ from underspec.cli.common import JSON_OPTION, command, print_json
 app = typer.Typer(no_args_is_help=True, help="Look at prompts.", rich_markup_mode=None)
 
 
-@app.command("show")
+@app.command("show", short_help="Print the prompts of a role with their hashes.")
 @command
 def show_prompts(
     role: str = typer.Argument("builder", help="A role."),

@@ -74,7 +74,7 @@ def review(
     if as_json:
         print_json(document)
     else:
-        _print(document)
+        _print(document, model)
     if not found.scored:
         raise typer.Exit(1)
 
@@ -86,7 +86,7 @@ def _spent(ledger: Ledger) -> dict[str, Any]:
     return {"calls": spent.calls, "tokens": spent.tokens, "output": spent.output, "cost": spent.cost}
 
 
-def _print(document: dict[str, Any]) -> None:
+def _print(document: dict[str, Any], model: str) -> None:
     from underspec.cli.common import echo_folded
     from underspec.report.terminal import plain
 
@@ -106,4 +106,4 @@ def _print(document: dict[str, Any]) -> None:
             typer.echo(plain(f"{side}: {note}"))
     spent = document["spent"]
     cost = "cost unknown" if spent["cost"] is None else f"${spent['cost']:.4f}"
-    typer.echo(f"{document['model']}: {spent['calls']} calls, {cost}")
+    typer.echo(plain(f"{model}: {spent['calls']} calls, {cost}"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from underspec.cli.common import JSON_OPTION, RUNS_OPTION, SANDBOX_OPTION, command, print_json, run_async
+from underspec.cli.common import JSON_OPTION, RUNS_OPTION, SANDBOX_OPTION, command, echo_folded, print_json, run_async
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -33,7 +33,7 @@ def run(
     agent: list[str] = typer.Option(
         [],
         "--agent",
-        help="Agent, such as react, claude-code, asker or golden; may be repeated. See `underspec agents`.",
+        help="Agent, such as react, claude-code, asker or golden; may be repeated. `underspec doctor` lists them.",
     ),
     model: list[str] = typer.Option(
         [], "--model", help="The agent's model, as provider/name, or scripted/FILE; may be repeated."
@@ -148,12 +148,19 @@ def run(
 
     Example: underspec run --task data-sizes --agent eager --agent asker --budget 8 --budget 16
 
-    Example: underspec run --preset icae --task data-sizes --agent claude-code --model anthropic/claude-sonnet-4-5
+    Example: underspec run --preset icae --task data-sizes --agent claude-code --model anthropic/claude-sonnet-5
     """
     from underspec.cli.common import ready_backend
     from underspec.run.prepare import prepare
-    from underspec.run.presets import with_preset
+    from underspec.run.presets import load_presets, with_preset
 
+    if preset == "?":
+        presets = load_presets()
+        if as_json:
+            print_json({"presets": {each: found.model_dump(mode="json") for each, found in presets.items()}})
+        else:
+            echo_folded("\n".join(f"{each:<10}{found.says}" for each, found in presets.items()), 10)
+        return
     grid: dict[str, list[Any]] = {
         key: list(values)
         for key, values in (
@@ -391,4 +398,4 @@ def show_report(document: dict[str, Any], path: Path, as_json: bool, pages: Sequ
     print_beside(document, console)
     for page in pages:
         typer.echo(f"as a page: {page}")
-    typer.echo(f"everything lies in {path}; one item: underspec show --run {path} ITEM")
+    typer.echo(f"everything lies in {path}\none item: underspec show --run {path} ITEM")

@@ -41,15 +41,23 @@ def list_tasks(tasks: list[str] = _TASKS, as_json: bool = JSON_OPTION) -> None:
         print_json({"tasks": rows})
         return
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
 
     from underspec.report.terminal import plain, report_console
 
-    columns = ("Id", "Family", "Category", "Language", "Title")
-    table = Table(*columns, box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=0, show_edge=False)
+    console = report_console()
+    room = console.width
+    for name in ("id", "family", "category", "language"):
+        width = max((cell_len(plain(row[name])) for row in rows), default=0)
+        table.add_column(name.capitalize(), no_wrap=True, min_width=width)
+        room -= max(width, len(name)) + 1
+    # Whoever wants a task types its id; a title that is cut can be read with `tasks show`.
+    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(room, 10))
     for row in rows:
         table.add_row(*(plain(row[name]) for name in ("id", "family", "category", "language", "title")))
-    report_console().print(table)
+    console.print(table)
 
 
 @app.command("show")

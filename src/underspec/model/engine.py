@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from underspec.errors import EnvironmentLacksError
 
-MEND = "install underspec[models]"
+MEND = "install underspec[models]; in a checkout: make models"
 
 
 def require_engine() -> None:

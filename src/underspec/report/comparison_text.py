@@ -94,18 +94,25 @@ def _value(value: object) -> str:
 
 def comparison_text(comparison: dict[str, Any]) -> str:
     """The sentence, then every measure, what was used, the tasks that flipped and those that changed most."""
-    lines = [sentence(comparison), "", f"{'':30}{'A':>9}{'B':>9}{'B less A':>10}   95 % interval"]
+    # 80 columns.
+    lines = [
+        sentence(comparison),
+        "",
+        f"{'in %':27}{'A':>7}{'B':>8}{'B-A':>8}{'95 % interval':>17}{'+/-':>6}{'p sign':>7}",
+    ]
     for name, found in comparison["measures"].items():
-        counts = f"; {found['better']} better, {found['worse']} worse, sign test p {_p(found['p_sign'])}"
+        counts = f"{found['better']}/{found['worse']}"
+        certainty = _p(found["p_sign"]).removeprefix("= ").replace("< ", "<")
         lines.append(
-            f"{MEASURE_NAMES[name] + ', %':30}{percent(found['a']):>9}{percent(found['b']):>9}"
-            f"{100 * found['difference']:>+10.1f}   {_span(found['interval'])}{counts}"
+            f"{MEASURE_NAMES[name]:27}{percent(found['a']):>7}{percent(found['b']):>8}"
+            f"{100 * found['difference']:>+8.1f}{_span(found['interval']):>17}{counts:>6}{certainty:>7}"
         )
     used = comparison["used"]
     for title, (name, words) in _USED.items():
         ratio = used[name]["ratio"]
-        times = "" if ratio is None else f"{ratio:>9.2f}×"
-        lines.append(f"{title:30}{words(used[name]['a']):>9}{words(used[name]['b']):>9}{times}")
+        times = "" if ratio is None else f"{f'{ratio:.2f}×':>8}"
+        lines.append(f"{title:25}{words(used[name]['a']):>9}{words(used[name]['b']):>8}{times}")
+    lines.append("+/-: on how many tasks B is better, and worse; p sign: of the sign test on them")
     lines += _rows("flipped: how often they passed in full", comparison["flips"])
     changed = [row for row in comparison["per_task"] if abs(row["difference"]) > 1e-12]
     worst, best = [row for row in changed if row["difference"] < 0], [row for row in changed if row["difference"] > 0]

@@ -43,7 +43,7 @@ def item_text(collected: Collected, folder: Path) -> str:
     lines = [
         f"{item.task} × {item.condition.agent}, exposure {item.condition.exposure}, epoch {item.epoch}",
         f"folder   {folder}",
-        f"attempts build {collected.attempts['build']}, grade {collected.attempts['grade']}",
+        f"attempts {_attempts(collected)}",
     ]
     if collected.end:
         end = collected.end
@@ -64,6 +64,12 @@ def item_text(collected: Collected, folder: Path) -> str:
         lines.append("not finished yet; the command that planned it goes on with it")
     lines += beside_lines(collected)
     return plain("\n".join(lines))
+
+
+def _attempts(collected: Collected) -> str:
+    # Items that clarify have what they are made of under these names as well.
+    aliases = () if collected.item.condition.protocol == "build" else ("build", "grade")
+    return ", ".join(f"{phase} {number}" for phase, number in collected.attempts.items() if phase not in aliases)
 
 
 def _conversation(collected: Collected) -> list[str]:
