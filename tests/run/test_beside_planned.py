@@ -63,6 +63,20 @@ def test_a_dry_run_counts_and_prices_what_stands_beside(tmp_path: Path) -> None:
     assert "reviews 2" in plan_lines(reviewed)[1]
 
 
+def test_a_builder_s_bound_is_no_bound_where_who_answers_is_paid_too(tmp_path: Path) -> None:
+    task, model = make_task(tmp_path), f"scripted/{script(tmp_path, {'text': 'x'})}"
+    prices = tmp_path / "prices.toml"
+    prices.write_text(f'[models."{model}"]\ninput = 1.0\noutput = 1.0\nsource = "a test"\nread = "2026-01-01"\n')
+    alone = {"agent": "react", "model": model, "max_cost": 3.0}
+    answered = {**alone, "router": "model", "stakeholder_model": model}
+    bounds = []
+    for condition in (alone, answered):
+        plan = make_experiment({"tasks": [str(task)], "condition": condition})
+        prepared = prepare(plan, backend=load_backend("bubblewrap"), runs=tmp_path / "runs", prices=prices)
+        bounds.append(plan_document(prepared)["cost_bound"])
+    assert bounds == [3.0, None]
+
+
 def test_a_critic_without_anything_to_review_is_said_before_anything_runs(tmp_path: Path) -> None:
     task = make_task(tmp_path, files={"hidden/golden.toml": None})
     with pytest.raises(UsageError, match="golden sources"):

@@ -70,8 +70,9 @@ def _price(prepared: Prepared, to_do: list[tuple[Item, ItemStatus]]) -> dict[str
         if "review" in state.waiting:
             each.append(None)  # a critic has no limit of its own
         elif state.to_score and scoring_calls_models(context, item):
-            # Where others than the builder are paid, in several phases, its own limit bounds nothing.
-            each.append(item.condition.max_cost if item.condition.protocol == "build" else None)
+            # Where others than the builder are paid, such as who answers it, its own limit bounds nothing.
+            alone = item.condition.protocol == "build" and item.condition.stakeholder_model is None
+            each.append(item.condition.max_cost if alone else None)
     bounds = []
     if None not in each:
         bounds.append(sum(bound for bound in each if bound is not None))
