@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo models test agents proof check bench soak chaos lock clean
+.PHONY: help demo models test pipelines agents proof check bench soak chaos lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the main job end to end: agents ask, build and are graded (no account, no model, no Docker)"
 	@echo "make models  install what agents with a model need"
 	@echo "make test    the test suite, under 10 minutes"
+	@echo "make pipelines  two registry packages through the whole of construct, with recorded responses"
 	@echo "make check   format, lint, types, import rules"
 	@echo "make bench   the project's own figures, as one JSON document"
 	@echo "make soak    thousands of items through one process, as one JSON document (40 minutes)"
@@ -42,7 +43,11 @@ models: $(VENV)/.models
 
 test: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh
-	$(BIN)/pytest -n 3 -m "not proof and not agents"
+	$(BIN)/pytest -n 3 -m "not proof and not agents and not pipeline"
+
+pipelines: $(VENV)/.dev
+	@sh tools/ensure_bubblewrap.sh
+	$(BIN)/pytest -m pipeline --timeout 1800
 
 proof: $(VENV)/.dev
 	@sh tools/ensure_bubblewrap.sh

@@ -129,7 +129,7 @@ def test_a_fault_planted_in_a_recorded_response_is_found(
     assert kind in {finding.kind for finding in judge_texts(given, toy.levels(given, answers), load_task(TASK).golden)}
 
 
-@pytest.mark.proof
+@pytest.mark.pipeline
 @pytest.mark.sandbox
 @pytest.mark.timeout(1200)
 def test_recorded_responses_lead_to_the_bundled_task_byte_for_byte(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_every_recorded_response_is_one_document() -> None:
     assert all(isinstance(json.loads(turn["text"]), dict) for turn in turns_of(RECORDED))
 
 
-@pytest.mark.proof
+@pytest.mark.pipeline
 @pytest.mark.sandbox
 @pytest.mark.timeout(1200)
 def test_recorded_responses_lead_to_the_bundled_task_byte_for_byte(tmp_path: Path) -> None:
