@@ -237,3 +237,13 @@ def test_an_item_file_in_the_wrong_folder_is_named(tmp_path: Path) -> None:
     record.write_bytes(Item(task="toy-sums", condition=Condition(agent="eager"), epoch=1).to_bytes())
     with pytest.raises(StoreError, match="belongs to another folder"):
         store.items()
+
+
+def test_an_item_whose_own_file_is_gone_is_not_left_out_in_silence(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "run")
+    item = Item(task="toy", condition=Condition(agent="nop"), epoch=1)
+    store.add_items([item])
+    store.phase(item, "build").path.mkdir()
+    (tmp_path / "run" / "items" / item.folder / "item.json").unlink()
+    with pytest.raises(StoreError, match="own file is missing"):
+        store.items()

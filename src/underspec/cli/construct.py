@@ -303,6 +303,9 @@ def project_of(known: Project | None, **fields: Any) -> Project:
         return Project.model_validate({**(known.model_dump() if known else {}), **kept})
     except ValidationError as error:
         first: Any = error.errors()[0]
+        if first["loc"] == ("task",):
+            mend = "give --task with 2 to 63 lower-case letters, digits and '-'; without it the name of --out is taken"
+            raise UsageError(f"{kept.get('task')!r} cannot be a task's id", where="--task", mend=mend) from error
         raise UsageError(str(first["msg"]), where=json_path(first["loc"]), mend="correct that option") from error
 
 

@@ -96,11 +96,11 @@ def _print(document: dict[str, Any]) -> None:
     from underspec.report.terminal import percent, plain
 
     ours, theirs = document["golden"], document["generated"]
-    typer.echo(f"{'':24}{'golden':>12}{'generated':>12}{'ratio %':>10}")
+    typer.echo(f"{'':24}{'golden':>12}{'generated':>12}{'ratio %':>14}")
     for label, key in (("files", "files"), ("lines of code", "loc"), ("classes", "classes"), ("methods", "methods")):
         ratio = document["ratio"].get(key)
         shown = "" if key not in document["ratio"] else "–" if ratio is None else f"{100 * ratio:.1f}"
-        typer.echo(f"{label:24}{ours[key]:>12,}{theirs[key]:>12,}{shown:>10}".rstrip())
+        typer.echo(f"{label:24}{ours[key]:>12,}{theirs[key]:>12,}{shown:>14}".rstrip())
     typer.echo("")
     if document["scored"]:
         typer.echo(f"{'similarity of':28}{'%':>6}   in both, golden, generated")

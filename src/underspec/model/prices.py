@@ -99,7 +99,7 @@ class Prices:
             raise UsageError(
                 f"a cost limit cannot be kept with {model!r}, whose price is not known",
                 file=None if self.origin == "packaged" else self.origin,
-                mend=f'give a price file with [models."{model}"], or leave the cost limit out',
+                mend=f'give --prices FILE with [models."{model}"], or leave the cost limit out',
             )
 
 

@@ -260,6 +260,9 @@ class RunStore:
             record = folder / "item.json"
             if not record.is_file():
                 # The folder is made just before its file; without the file nothing was ever worked on here.
+                if any(each.is_dir() for each in folder.iterdir()):
+                    mend = "put the file back, or run the same command again, which writes it"
+                    raise StoreError("the item's own file is missing", file=str(record), mend=mend)
                 continue
             item = Item.read(record)
             if item.folder != folder.name:

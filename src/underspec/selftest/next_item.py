@@ -30,7 +30,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 segment = libc.shmget(0x4D1F, 4096, 0o1666)
 libc.msgget(0x4D1F, 0o1666)
 libc.semget(0x4D1F, 1, 0o1666)
-libc.syscall(248, b"user", mark.encode(), b"x", 1, -4)  # add_key, to the user's keyring
+if os.uname().machine == "x86_64":  # where the numbers of add_key and keyctl are these
+    libc.syscall(248, b"user", mark.encode(), b"x", 1, -4)  # to the user's keyring
 if os.fork() == 0:
     os.setsid()
     held = []
@@ -85,7 +86,7 @@ for top, folders, names in os.walk("/"):
 libc = ctypes.CDLL(None, use_errno=True)
 found += [kind for kind, call in (("memory", libc.shmget(0x4D1F, 4096, 0)), ("queue", libc.msgget(0x4D1F, 0)),
                                   ("semaphore", libc.semget(0x4D1F, 1, 0))) if call >= 0]
-if libc.syscall(250, 10, -4, b"user", mark.encode(), 0) > 0:  # keyctl search
+if os.uname().machine == "x86_64" and libc.syscall(250, 10, -4, b"user", mark.encode(), 0) > 0:  # searches
     found.append("key")
 for port in (48215, 48216):
     try:

@@ -197,6 +197,12 @@ def test_a_kind_of_file_that_is_not_understood_is_left_out_and_said(tmp_path: Pa
         ("materials/note.docx", docx("Somebody", "nothing"), "metadata"),
         ("materials/again.png", png("Somebody"), "metadata"),
         ("materials/Maud-Finnery.txt", b"nothing", "recognisable"),
+        ("materials/note.txt", "M\u200baud came".encode(), "recognisable"),
+        ("materials/note.txt", "\uff2d\uff41\uff55\uff44 came".encode(), "recognisable"),
+        ("materials/note.txt", b"&#77;aud came", "recognisable"),
+        ("materials/note.txt", b"by MaudFinnery", "recognisable"),
+        ("materials/NOTICE.csv", b"Maud,Finnery", "recognisable"),
+        ("materials/LICENSE", b"sk-live-0123456789abcdef", "recognisable"),
         ("materials/LICENSE.txt", b"another notice", "notice_changed"),
     ],
 )

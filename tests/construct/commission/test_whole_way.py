@@ -57,7 +57,7 @@ def test_two_people_release_a_task_and_nobody_else_does(drafted: Path, tmp_path:
     assert not asyncio.run(made.run())
     sign(out, "Bo", note="read twice")
     assert asyncio.run(made.run())
-    task = out / "task"
+    task = out / "parking-fees"
     assert [finding for finding in validate_task(task) if finding.severity == "error"] == []
     assert [unit.id for unit in load_task(task).units.units] == ["RU-001", "RU-002", "RU-003"]  # type: ignore[union-attr]
 

@@ -19,7 +19,6 @@ from underspec.task.digest import write_manifest
 from underspec.task.layout import TASK_TOML, request_path
 from underspec.task.unpack import make_folders, write_file
 
-TASK = "task"
 _LIMITS = {"memory_mb": 512, "disk_mb": 256, "processes": 64}
 
 

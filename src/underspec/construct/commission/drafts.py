@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from underspec.construct.commission.assembling import TASK, assemble_commission
+from underspec.construct.commission.assembling import assemble_commission
 from underspec.construct.commission.extract import GROUND
 from underspec.construct.commission.interface import INTERFACE
 from underspec.construct.commission.units import UNITS, PlannedUnits
@@ -96,7 +96,7 @@ class Drafts:
                 findings.append(GateFinding(kind="unit_without_test", message=message, file=TESTS, mend=mend_))
         if findings:
             return Verdict(findings=tuple(findings))
-        folder = work.evidence / TASK
+        folder = work.evidence / work.project.task
         assemble_commission(work.project, work.options, work.of, work.out, folder)
         findings += [_moved(of_task(finding)) for finding in validate_task(folder)]
         facts: dict[str, Any] = {}

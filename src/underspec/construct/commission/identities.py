@@ -6,7 +6,9 @@ by who speaks in the conversation, and by whoever reads it.
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -20,6 +22,13 @@ _RESERVED = re.compile(
 # Where file formats name their own vocabulary; these lead to nobody.
 _VOCABULARY = re.compile(r"^https?://(?:www\.w3\.org|schemas\.(?:openxmlformats|microsoft)\.(?:org|com)|purl\.org)/")
 _HANDLE = re.compile(r"(?<![\w@/.])@[A-Za-z0-9_]{3,30}\b")
+
+
+def undisguised(text: str) -> str:
+    """The text as a reader takes it: letters of other widths and forms as ordinary ones, nothing that does not show,
+    and references to characters resolved."""
+    plain = unicodedata.normalize("NFKC", html.unescape(text))
+    return "".join(each for each in plain if unicodedata.category(each) != "Cf")
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ def seen_in(text: str, names: Iterable[str] = ()) -> Iterator[Seen]:
 def name_pattern(name: str) -> re.Pattern[str]:
     """A name wherever it stands as words of its own, however it is written."""
     words = [re.escape(word) for word in re.split(r"[\s_-]+", name.strip()) if word]
-    return re.compile(r"(?<![^\W_])" + r"[\s_-]+".join(words) + r"(?![^\W_])", re.IGNORECASE)
+    return re.compile(r"(?<![^\W_])" + r"[\s_-]*".join(words) + r"(?![^\W_])", re.IGNORECASE)
 
 
 _SYNTHETIC = {

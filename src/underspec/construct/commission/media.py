@@ -13,7 +13,7 @@ TEXT_ENDINGS = frozenset(
     {".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".xml", ".html", ".htm", ".css", ".js", ".py", ".toml", ".yaml"}
     | {".yml", ".ini", ".sql", ".svg", ".srt", ".vtt", ".log", ".rst", ".sh", ".ts", ".rb", ".php", ".go", ".java"}
 )
-NOTICES = re.compile(r"^(?:LICENSE|LICENCE|NOTICE|COPYING|COPYRIGHT)(?:[.-][\w.-]+)?$", re.IGNORECASE)
+NOTICES = re.compile(r"^(?:LICENSE|LICENCE|NOTICE|COPYING|COPYRIGHT)(?:-[\w.-]+)?(?:\.(?:txt|md|rst))?$", re.IGNORECASE)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SHOWN = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"bKGD", b"pHYs", b"sBIT"})
 # JFIF without a thumbnail, and Adobe's colour transform, without which colours are wrong. Anything longer is no part of

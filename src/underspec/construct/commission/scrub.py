@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from underspec.artifact.files import write_atomic
 from underspec.construct.commission.candidate import FILES, MATERIALS, Candidate, Job, parsed, read_candidate
-from underspec.construct.commission.identities import Replacements, Seen, name_pattern, seen_in
+from underspec.construct.commission.identities import Replacements, Seen, name_pattern, seen_in, undisguised
 from underspec.construct.commission.media import (
     NotUnderstoodError,
     is_notice,
@@ -36,6 +36,7 @@ CLEAN, REPORT, NAMES = "clean", "scrub.json", "names.json"
 ORIGINALS = "originals.json"
 """In the stage's own folder, beside its files and its evidence, which every run of the gate empties: what stands for
 what. It never leaves the working folder."""
+_KEYS = ("a private key", "an access key", "an access token", "a signed token", "a password in an address")
 SHAPE = Shape("names", {"names": {"type": "array", "items": {"type": "string"}}})
 
 
@@ -225,12 +226,17 @@ def _left_in(path: str, content: bytes, names: set[str]) -> Iterator[GateFinding
     """What of a file could be recognised: in its name, its texts, and what it carries besides."""
     file = f"{CLEAN}/{path}"
     texts = {f"{path} (its name)": path}
-    if not is_notice(path):
-        texts |= texts_of(path, content)
     seen: dict[Seen, str] = {}
+    if is_notice(path):
+        # Whose notice it is stays; a key in it is no part of a notice.
+        found = (one for one in seen_in(content.decode("utf-8", "replace")) if one.kind in _KEYS)
+        seen |= dict.fromkeys(found, path)
+    else:
+        texts |= texts_of(path, content)
     for place, text in texts.items():
-        for one in seen_in(text, names):
-            seen.setdefault(one, place)
+        for shown in dict.fromkeys((text, undisguised(text))):
+            for one in seen_in(shown, names):
+                seen.setdefault(one, place)
     for one, place in seen.items():
         yield GateFinding(
             kind="recognisable",

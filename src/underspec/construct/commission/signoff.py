@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from underspec.construct.commission.assembling import TASK, assemble_commission
+from underspec.construct.commission.assembling import assemble_commission
 from underspec.construct.findings import GateFinding, Verdict, feedback
 from underspec.construct.folder import tree_digest
 from underspec.construct.materials import of_task, read_part, write_part
 from underspec.construct.project import Project
 from underspec.construct.stage import Work
 from underspec.errors import UsageError
+from underspec.task.layout import TASK_TOML
 from underspec.task.model import NonEmpty, Part
 from underspec.task.validate import validate_task
 
@@ -52,7 +53,7 @@ class Sign:
     version = 1
     prompts: tuple[str, ...] = ()
     files: Mapping[str, str] = {
-        f"{TASK}/": "the task to be read; mend the stage that a file comes from, and not it here",
+        "<task>/": "the task to be read; mend the stage that a file comes from, and not it here",
         SIGNOFFS: "who has signed; `underspec construct sign WORK --reviewer NAME` writes it",
     }
     calls = 0
@@ -67,25 +68,31 @@ class Sign:
         """Put the task together anew; earlier signatures stay, and count for what they were given to."""
         earlier = work.out / SIGNOFFS
         kept = earlier.read_bytes() if earlier.is_file() else None
-        shutil.rmtree(work.out / TASK, ignore_errors=True)
-        assemble_commission(
-            work.project, work.project.options_of("drafts"), work.of, work.of("drafts"), work.out / TASK
-        )
+        folder = work.out / work.project.task
+        shutil.rmtree(folder, ignore_errors=True)
+        assemble_commission(work.project, work.project.options_of("drafts"), work.of, work.of("drafts"), folder)
         if kept is None:
             write_part(work.out / SIGNOFFS, SignOffs())
 
     async def gate(self, work: Work) -> Verdict:
         """The task is valid, and two people have signed it as it is."""
-        findings = [of_task(finding) for finding in validate_task(work.out / TASK)]
+        name = work.project.task
+        folder = work.out / name
+        if not folder.is_dir():
+            mend = "`construct resume --redo signoff` puts it together again"
+            return Verdict(
+                findings=(GateFinding(kind="missing_file", message="is missing", file=f"{name}/", mend=mend),)
+            )
+        findings = [of_task(finding) for finding in validate_task(folder)]
         signed = read_part(work.out, SIGNOFFS, SignOffs, findings)
-        digest = tree_digest(work.out / TASK)
+        digest = tree_digest(folder)
         facts = {"digest": digest, "signed": 0}
-        now = work.evidence / TASK
+        now = work.evidence / name
         assemble_commission(work.project, work.project.options_of("drafts"), work.of, work.of("drafts"), now)
         if tree_digest(now) != digest:
             message = "is not what the stages before have left"
             findings.append(
-                GateFinding(kind="outdated", message=message, file=f"{TASK}/", mend="`construct resume --redo signoff`")
+                GateFinding(kind="outdated", message=message, file=f"{name}/", mend="`construct resume --redo signoff`")
             )
         if signed is None:
             return Verdict(findings=tuple(findings), facts=facts)
@@ -108,7 +115,7 @@ class Sign:
         facts["signed"] = len(people)
         if len(people) < REVIEWERS:
             message = f"{len(people)} of {REVIEWERS} reviewers have signed this state of the task"
-            mend = f"let another person read {TASK}/ and run `underspec construct sign WORK --reviewer NAME`"
+            mend = f"let another person read {name}/ and run `underspec construct sign WORK --reviewer NAME`"
             findings.append(GateFinding(kind="not_signed", message=message, file=SIGNOFFS, mend=mend))
         return Verdict(findings=tuple(findings), facts=facts)
 
@@ -121,7 +128,8 @@ def sign(out: Path, reviewer: str, note: str = "") -> SignOff:
     """
     if not reviewer.strip():
         raise UsageError("a reviewer has a name", where="--reviewer", mend="give a name or an id")
-    if not (out / TASK / "task.toml").is_file():
+    folder = next((path.parent for path in sorted(out.glob(f"*/{TASK_TOML}"))), None)
+    if folder is None:
         raise UsageError("there is no task to sign yet", file=str(out), mend="run the stages before it first")
     findings: list[GateFinding] = []
     known = read_part(out, SIGNOFFS, SignOffs, findings)
@@ -129,7 +137,7 @@ def sign(out: Path, reviewer: str, note: str = "") -> SignOff:
         raise UsageError(f"is damaged: {feedback(findings)}", file=str(out / SIGNOFFS), mend="correct or remove it")
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     checks: tuple[Check, ...] = ("consistent", "interface_fixed", "private")
-    one = SignOff(reviewer=reviewer.strip(), date=today, digest=tree_digest(out / TASK), checks=checks, note=note)
+    one = SignOff(reviewer=reviewer.strip(), date=today, digest=tree_digest(folder), checks=checks, note=note)
     others = tuple(each for each in known.signed if _same(each.reviewer) != _same(reviewer))
     write_part(out / SIGNOFFS, SignOffs(signed=(*others, one)))
     return one
