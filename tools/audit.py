@@ -22,8 +22,8 @@ def main() -> int:
     try:
         packages = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError):
-        reason = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
-        print(f"audit: the vulnerability database cannot be asked: {reason}", file=sys.stderr)
+        last = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
+        print(f"audit: the vulnerability database cannot be asked ({last.split(':')[0][:80]})", file=sys.stderr)
         return 0
     looked_up = [each for each in packages if "skip_reason" not in each]
     bad = [each for each in looked_up if each["vulns"]]
