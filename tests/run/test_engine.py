@@ -40,12 +40,15 @@ def test_every_item_is_worked_on_once_and_no_more_than_so_many_at_a_time(tmp_pat
 def test_nothing_is_printed_whatever_screen_was_chosen_before(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], display: str
 ) -> None:
+    from inspect_ai._display.core import active
+    from inspect_ai._display.plain.display import PlainDisplay
     from inspect_ai.util._display import init_display_type
 
     async def work(item: Item) -> None:
         return None
 
     init_display_type(display)
+    active._active_display = PlainDisplay()  # as after an evaluation of somebody else's in this process
     asyncio.run(evaluate(items(1), work, concurrency=1, logs=tmp_path))
     assert capfd.readouterr().out == ""
 

@@ -34,12 +34,15 @@ async def evaluate(
     """
     require_engine()
     from inspect_ai import Task, eval_async
+    from inspect_ai._display.core import active
     from inspect_ai.dataset import Sample
     from inspect_ai.solver import solver
     from inspect_ai.util._display import init_display_type
 
     # Whatever was chosen before: our own screen, or one JSON document, has the terminal.
     init_display_type("none")
+    # A screen that an earlier evaluation of this process has used goes on printing, whatever the type says.
+    active._active_display = None
 
     if not items:
         return
