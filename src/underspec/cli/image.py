@@ -30,6 +30,9 @@ def build(
     all_base: bool = typer.Option(False, "--all-base", help="Every image that Debian packages can serve."),
     from_docker: str = typer.Option("", "--from-docker", help="Take the file system of this Docker image instead."),
     all_agents: bool = typer.Option(False, "--all-agents", help="The program of every agent that has one."),
+    provisioned: list[str] = typer.Option(
+        [], "--provisioned", help="A task: its base image, which must be there, with what its recipe lays over it."
+    ),
     again: bool = typer.Option(False, "--again", help="Make it even when it is there."),
     mirror: str = typer.Option("", "--mirror", help="Address of a Debian mirror; debootstrap's own when left out."),
     sandbox: str = SANDBOX_OPTION,
@@ -54,7 +57,7 @@ def build(
     agents = agent_catalogue()
     if all_agents:
         wanted += [name for name in agents if name not in wanted]
-    if not wanted:
+    if not wanted and not provisioned:
         raise UsageError("say which images to build", mend="name them, as `underspec image list` does, or --all-base")
     if from_docker and (len(wanted) != 1 or mirror or wanted[0] in agents):
         raise UsageError("--from-docker makes one image, and of no mirror", mend="give one name and no --mirror")
@@ -71,9 +74,25 @@ def build(
         made.append(document)
         if not as_json:
             typer.echo(f"{name}: {document.bytes // _MIB} MiB in {document.files} files, {document.digest}")
+    for task in provisioned:
+        document = _build_provisioned(task)
+        made.append(document)
+        if not as_json:
+            typer.echo(f"{document.name}: {document.bytes // _MIB} MiB in {document.files} files, {document.digest}")
+            typer.echo(f'in its task.toml: [image] provisioned = "{document.name}"')
     if as_json:
         about = [(document.name in agents, _about(document)) for document in made]
         print_json({"images": [each for is_agent, each in about if not is_agent], "agents": [e for a, e in about if a]})
+
+
+def _build_provisioned(task: str) -> ImageDocument:
+    from underspec.sandbox.images.provisioned import build_provisioned, provisioned_name
+    from underspec.task.catalog import find_task
+    from underspec.task.load import load_task
+
+    loaded = load_task(find_task(task))
+    with _Progress(provisioned_name(loaded)) as say:
+        return build_provisioned(loaded, on_progress=say)
 
 
 def _build_agent(name: str, sandbox: str, *, again: bool, mirror: str | None, say: _Progress) -> LayerDocument:

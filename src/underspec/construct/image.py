@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 import tempfile
 import time
 import tomllib
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
-from pydantic import Field
 
 from underspec.construct.findings import GateFinding, NoProposalError, Verdict
 from underspec.construct.leftovers import Golden, golden_of, scan
@@ -29,22 +27,11 @@ from underspec.construct.tools import COVERAGE, PYTEST
 from underspec.errors import EnvironmentLacksError, GoldenError, UsageError
 from underspec.grade.structure.languages import find_language
 from underspec.sandbox.bubblewrap.host import host_entries
+from underspec.sandbox.images.provisioned import Provisioned, lay_out
 from underspec.sandbox.images.recipe import recipe_for
 from underspec.sandbox.images.store import HOST, root_tree
-from underspec.task.golden import fetch_golden
-from underspec.task.model import GoldenToml, NonEmpty, Part
 
 BASE_TOML, PROVISIONED, FILES = "base.toml", "provisioned.toml", "files"
-
-
-class Provisioned(Part):
-    """``provisioned.toml``: what is laid over ``base``. ``packages`` are registry archives, unpacked into ``folder``;
-    files below ``files/`` beside it are laid over the root as they are."""
-
-    schema_version: int = Field(default=1, ge=1, le=1)
-    base: NonEmpty
-    folder: NonEmpty
-    packages: tuple[GoldenToml, ...] = ()
 
 
 class Image:
@@ -145,21 +132,6 @@ class Image:
 
 
 _FOLDERS = {"python": "/usr/lib/python3/dist-packages", "javascript": "/usr/lib/node_modules"}
-
-
-def lay_out(plan: Provisioned, files: Path, layer: Path) -> int:
-    """Lay packages and files into an empty folder as they would lie in the image's root; says how many there are.
-
-    Raises:
-        GoldenError: a package cannot be fetched.
-    """
-    target = layer / plan.folder.strip("/")
-    target.mkdir(parents=True)
-    for package in plan.packages:
-        shutil.copytree(fetch_golden(package), target, dirs_exist_ok=True)
-    if files.is_dir():
-        shutil.copytree(files, layer, dirs_exist_ok=True, symlinks=True)
-    return sum(1 for path in layer.rglob("*") if path.is_file())
 
 
 def image_roots(name: str) -> list[tuple[Path, Callable[[str], bool]]]:
