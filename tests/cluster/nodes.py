@@ -104,6 +104,17 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
+def _in_network_of(holder: int) -> list[int]:
+    network = Path(f"/proc/{holder}/ns/net").readlink()
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != holder:
+            with contextlib.suppress(OSError):
+                if (folder / "ns/net").readlink() == network:
+                    found.append(int(folder.name))
+    return found
+
+
 @contextlib.contextmanager
 def cluster(*, cores: Sequence[int]) -> Iterator[Cluster]:
     """A cluster with one node for each of ``cores``, gone with everything it made when the block ends."""
@@ -128,6 +139,10 @@ def cluster(*, cores: Sequence[int]) -> Iterator[Cluster]:
     finally:
         for number in sorted(made.nodes, reverse=True):
             made.kill(number)
+        # Ray's daemons leave their parents: whatever runs in the cluster's network is the cluster's.
+        for pid in _in_network_of(holder.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         holder.kill()
         holder.wait()
         shutil.rmtree(folder, ignore_errors=True)
