@@ -44,7 +44,7 @@ def test_a_weak_model_gets_through_no_stage_that_its_answer_decides(
             made.project = made.project.model_copy(update={"stage_models": models})
             passed = asyncio.run(made.run(until=stage, redo=[stage]))
             calls = (made.folder(stage).path / "ledger.jsonl").read_text().splitlines()
-            assert len(calls) >= 2, stage
+            assert calls, stage
             # What a model adds to the scrubbing are names; what is found without it is enough for the gate.
             assert stage == "scrub" or not passed, stage
             assert passed or made.folder(stage).state().turns[-1].kinds, stage
