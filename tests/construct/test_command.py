@@ -95,7 +95,7 @@ def test_without_a_model_a_stage_that_needs_one_says_which_files_to_write(tmp_pa
     ("arguments", "words"),
     [
         (("nowhere", "--out", "tally"), "is no repository"),
-        (("tallybox", "--out", "Bad Name!", "--task", "Bad Name"), "pattern"),
+        (("tallybox", "--out", "Bad Name!", "--task", "Bad Name"), "cannot be a task's id"),
         (("tallybox", "--out", "tally", "--set", "select"), "is not STAGE.NAME=VALUE"),
         (("tallybox", "--out", "tally", "--stage-model", "select"), "is not STAGE=MODEL"),
         (("tallybox", "--out", "tally", "--model", "nonsense"), "provider/name"),

@@ -27,9 +27,9 @@ from underspec.construct.tools import COVERAGE, PYTEST
 from underspec.errors import EnvironmentLacksError, GoldenError, UsageError
 from underspec.grade.structure.languages import find_language
 from underspec.sandbox.bubblewrap.host import host_entries
-from underspec.sandbox.images.provisioned import Provisioned, lay_out
 from underspec.sandbox.images.recipe import recipe_for
 from underspec.sandbox.images.store import HOST, root_tree
+from underspec.task.provisioned import Provisioned, lay_out
 
 BASE_TOML, PROVISIONED, FILES = "base.toml", "provisioned.toml", "files"
 
