@@ -201,6 +201,7 @@ def test_a_kind_of_file_that_is_not_understood_is_left_out_and_said(tmp_path: Pa
         ("materials/note.txt", "\uff2d\uff41\uff55\uff44 came".encode(), "recognisable"),
         ("materials/note.txt", b"&#77;aud came", "recognisable"),
         ("materials/note.txt", b"by MaudFinnery", "recognisable"),
+        ("materials/note.txt", b"PK\x03\x04 Maud came", "recognisable"),
         ("materials/NOTICE.csv", b"Maud,Finnery", "recognisable"),
         ("materials/LICENSE", b"sk-live-0123456789abcdef", "recognisable"),
         ("materials/LICENSE.txt", b"another notice", "notice_changed"),

@@ -168,7 +168,7 @@ def texts_of(path: str, content: bytes) -> dict[str, str]:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 members = {name: archive.read(name) for name in archive.namelist()}
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError):
-            members = {}
+            return {path: content.decode("utf-8", "replace")}  # only begins like an archive: it is searched as it is
         return {f"{path}!{name}": each.decode("utf-8", "replace") for name, each in members.items()}
     return {path: content.decode("utf-8", "replace")}
 
